@@ -601,6 +601,70 @@ def crank_and_slider(limits=None):
     return Mechanism("slider", bodies, joints, [Point("pin", "rod", "slide", (2, 0, 0))])
 
 
+def knuckle_press(ratio=None):
+    """A press with a knuckle joint; with a ratio, a rotor turns so many times as fast as its crank."""
+    bodies = [
+        Body("crank", 180.0, (0.03, 0, 0), (3.0, 3.0, 5.0)),
+        Body("rod", 110.0, (0.33, 0, 0), (0.3, 5.0, 5.0)),
+        Body("upper", 90.0, (0.2, 0, 0), (0.3, 1.6, 1.6)),
+        Body("lower", 100.0, (0.25, 0, 0), (0.3, 2.4, 2.4)),
+        Body("ram", 800.0, inertia=(40.0, 40.0, 40.0)),
+    ]
+    joints = [
+        Revolute("crank", "ground", "crank", frame=Frame((-0.78, -0.42, 0))),
+        Revolute("rod", "crank", "rod", frame=Frame((0.12, 0, 0))),
+        Revolute("upper", "ground", "upper"),
+        Revolute("lower", "upper", "lower", frame=Frame((0.4, 0, 0))),
+        Prismatic("ram", "ground", "ram", axis=(0, 1, 0), frame=Frame((0, -0.9, 0)), limits=(-0.002, 0.35)),
+    ]
+    loops = [
+        PointOnLine("knee", "upper", "rod", (0.4, 0, 0), (0.66, 0, 0)),
+        PointOnLine("ram_pin", "ram", "lower", (0, 0, 0), (0.5, 0, 0)),
+    ]
+    if ratio is not None:
+        bodies.insert(0, Body("rotor", 40.0, inertia=(0.15, 0.15, 0.3)))
+        joints.insert(0, Revolute("motor", "ground", "rotor"))
+        loops.append(Coupling("gear", {"motor": 1.0, "crank": -ratio}))
+    motor = Actuator("crank" if ratio is None else "motor")
+    return Mechanism("press", bodies, joints, loops, actuators=[motor], gravity=(0, -9.81, 0))
+
+
+def rod_driven_leg(crank=0.07, lever=0.08, base=Prismatic):
+    """A leg whose knee is moved by a rod and whose ankle by two, on a foot that stands on heel and toe."""
+    y, ankle = (0.0, 1.0, 0.0), Frame((0, 0, -0.38))
+    bodies = [
+        Body("trunk", 12.0, (0.01, 0.0, 0.05), (0.2, 0.15, 0.12)),
+        Body("thigh", 2.0, (0.0, 0.005, -0.15), (0.03, 0.03, 0.004)),
+        Body("shank", 1.2, (0.005, 0.0, -0.17), (0.015, 0.016, 0.002)),
+        Body("crank", 0.15, (0.03, 0.0, 0.0), (2e-4, 3e-4, 3e-4)),
+        Body("knee_rod", 0.12, (0.0, 0.0, -0.2), (2e-3, 2e-3, 1e-5)),
+        Body("foot", 0.6, (0.03, 0.0, -0.03), (6e-4, 1.5e-3, 1.6e-3)),
+    ]
+    joints = [
+        Prismatic("height", "ground", "trunk") if base is Prismatic else base("base", "ground", "trunk"),
+        Revolute("hip", "trunk", "thigh", axis=y),
+        Revolute("knee", "thigh", "shank", axis=y, frame=Frame((0, 0, -0.4))),
+        Revolute("motor", "thigh", "crank", axis=y),
+        Revolute("krod", "crank", "knee_rod", axis=y, frame=Frame((crank, 0, 0))),
+        Universal("ankle", "shank", "foot", axis=y, second_axis=(1, 0, 0), frame=ankle),
+    ]
+    pin = {"frame": Frame((0, 0, -0.4)), "child_frame": Frame((lever, 0, 0))}
+    loops = [Revolute("kpin", "knee_rod", "shank", axis=y, **pin)]
+    for side, at in (("l", 0.045), ("r", -0.045)):
+        bodies += [
+            Body(f"arm_{side}", 0.06, (0.02, 0.0, 0.0), (2e-5, 4e-5, 4e-5)),
+            Body(f"rod_{side}", 0.05, (0.0, 0.0, -0.14), (3.3e-4, 3.3e-4, 1e-6)),
+        ]
+        end, high = Frame((0.05, 0, 0)), Frame((0, at, -0.1))
+        joints += [
+            Revolute(f"ankle_{side}", "shank", f"arm_{side}", axis=y, frame=high),
+            Universal(f"rod_{side}", f"arm_{side}", f"rod_{side}", axis=y, second_axis=(1, 0, 0), frame=end),
+        ]
+        loops.append(Point(f"ball_{side}", f"rod_{side}", "foot", (0, 0, -0.28), (0.05, at, 0.0)))
+    loops += [Point(n, "ground", "foot", (x, 0, 0), (x, 0, -0.05)) for n, x in (("heel", -0.06), ("toe", 0.14))]
+    return Mechanism("leg", bodies, joints, loops, actuators=[Actuator("hip"), Actuator("motor")])
+
+
 ARM = Body.planar("arm", 1.0, 0.5, 0.1)
 HAND = Body.planar("hand", 1.0, 0.5, 0.1)
 SHOULDER = Revolute("shoulder", "ground", "arm")

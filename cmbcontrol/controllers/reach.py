@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,9 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from .._tolerance import metres as metres_of
 from ..errors import InputError, ModelError
+from ..model.assembly import completed
 from ..model.closing import Closing, descend
 from ..model.elements import Revolute, Universal
+from ..model.gears import gears_of
 from ..model.plant import Plant
+from ..model.terms import Terms
 from .tasks import Task, as_task
 
 if TYPE_CHECKING:
@@ -26,8 +30,18 @@ Array = NDArray[np.float64]
 _THERE = 1e-11  # sizes of the machine: a target that is missed by less is reached
 _CLOSED = 1e-12  # the same of loops
 _NEAR = (1, 8, 40)  # samples from which a target is tried, the nearest first, before it counts as out of reach
-_ALMOST = 0.2  # sizes of the machine: a target that is missed by less is tried from all samples, and from new ones
+_ALMOST = 0.2  # sizes of the machine: a target that is missed by less is tried from more samples,
+_ALL = 100  # so many: of 900 targets within reach, on 15 machines, none took more than 40
 _LOCAL = 10  # of these, from where the nearest configuration is looked for
+_OFTEN = 4  # searches that end at the nearest one found, before it counts as the nearest
+_ROUGH, _FINE = 1e-6, 1e-14  # sizes of the machine that a step gains at least: to compare searches, and to end one
+_TURN = 2.0 * np.pi
+_ENDLESS = 64.0  # rad, or sizes: what goes on so far has no end
+_NOTHING = (
+    "no configuration of {!r} was found in which the loops are closed within the limits of the joints; give a guess, "
+    "or look at the limits"
+)
+_SURE = 0.01  # chance that another start leads where none has led: less, and the search is given up
 _APART = 1e-5  # rad, or sizes: configurations that are nearer are one branch
 _TRIES = 60  # starts from which branches are looked for
 
@@ -108,53 +122,57 @@ class Reach:
             _check.count(samples, "samples", 1),
             np.random.default_rng(_check.count(seed, "seed", 0)),
         )
-        self._closing = Closing(plant, [])
-        self._samples: tuple[Array, Array] | None = None
+        self._gears = gears_of(plant)
+        self._twin = twin = plant if self._gears is None else self._gears.twin  # what is moved; q is its own below
+        self._closing = Closing(twin)
+        self._samples: Array | None = None
         whole = [
             name
-            for j in getattr(plant, "joints", ())
+            for j in getattr(twin, "joints", ())
             if isinstance(j, (Revolute, Universal))
             for name in j.position_names
         ]
-        free = [i for i, (low, high) in enumerate(plant.limits) if not (np.isfinite(low) or np.isfinite(high))]
-        self._round = np.array([i for i in free if plant.position_names[i] in whole], dtype=int)
+        free = [i for i, (low, high) in enumerate(twin.limits) if not (np.isfinite(low) or np.isfinite(high))]
+        self._round = np.array([i for i in free if twin.position_names[i] in whole], dtype=int)
 
-    def __call__(self, target: ArrayLike, guess: ArrayLike | None = None) -> Reached:
+    def __call__(self, target: ArrayLike, guess: ArrayLike | Mapping[str, float] | str | None = None) -> Reached:
         """The configuration for a target: the one near the guess, where there are several.
 
         Parameters
         ----------
         target : array_like, shape (k,)
             Value of the task, m and rad.
-        guess : array_like, shape (nq,), or mapping, optional
-            Defaults to the nearest of the samples.
+        guess : array_like, shape (nq,), mapping, or name of a configuration, optional
+            Defaults to the nearest of the samples. Coordinates that a mapping does not name are not known; see
+            `Plant.assemble`.
 
         Returns
         -------
         Reached
         """
         target = self._target(target)
-        starts = [] if guess is None else [self.plant.configuration(guess)]
-        origin, tried = starts[0] if starts else self.plant.neutral(), 0
+        starts = [] if guess is None else [self._start(guess)]
+        origin, tried = starts[0] if starts else self._twin.neutral(), 0
+        ends = list[float]()
         for tries in _NEAR if not starts else (0, *_NEAR[1:]):
             starts = [*starts, *self._nearest(target, tries)[max(tried - 1, 0) :]]
             for start in starts[tried:]:
-                found = self._descend(target, start, origin)
+                found, end = self._descend(target, start, origin)
                 if found is not None and found.reached:
                     return found
+                ends.append(end)
             tried = len(starts)
-        candidates = [x for x in (self._approach(target, start, origin) for start in starts[:_LOCAL]) if x is not None]
-        if not candidates:
-            raise InputError(
-                f"no configuration of {self.plant.name!r} was found in which the loops are closed within the limits of "
-                "the joints; give a guess, or look at the limits"
-            )
-        best = min(candidates, key=lambda x: x.distance)
+        best = self._nearest_of(target, starts[:_LOCAL], origin)
+        if best is None:
+            raise InputError(_NOTHING.format(self.plant.name))
         if not best.reached and best.distance < _ALMOST * self.plant.size:  # it may be there, behind a limit or a fold
-            for start in (*self._nearest(target, self._count)[tried:], *self._random(2 * self._count)):
-                found = self._descend(target, start, origin)
+            for start in self._nearest(target, _ALL)[tried:]:
+                if _unseen(ends) < _SURE:
+                    break
+                found, end = self._descend(target, start, origin)
                 if found is not None and found.reached:
                     return found
+                ends.append(end)
         return best
 
     def branches(self, target: ArrayLike, tries: int = _TRIES) -> list[Reached]:
@@ -181,19 +199,20 @@ class Reach:
         target, found = self._target(target), list[Reached]()
         lengths = self._closing.lengths
         for start in self._random(_check.count(tries, "tries", 1)):
-            new = self._descend(target, start, self.plant.neutral())
+            new, _ = self._descend(target, start, self._twin.neutral())
             if new is None or not new.reached:
                 continue
-            terms = self.plant.terms(new.q, np.zeros(self.plant.nv))
-            if np.linalg.matrix_rank(self.task.jacobian(terms) @ terms.Z, 1e-9) < terms.dof and not found:
+            q = self._reduced(new.q)
+            terms = self._twin.terms(q, np.zeros(self._twin.nv))
+            if np.linalg.matrix_rank(self._slopes(self._terms(q)) @ terms.Z, 1e-9) < terms.dof and not found:
                 raise InputError(
                     f"the task {self.names} leaves motion of {self.plant.name!r} free, so there are infinitely many "
                     "configurations; name more coordinates, or ask for one of them with a guess"
                 )
-            apart = [np.abs(self.plant.difference(x.q, new.q) / lengths).max() for x in found]
+            apart = [np.abs(self._twin.difference(self._reduced(x.q), q) / lengths).max() for x in found]
             if min(apart, default=np.inf) > _APART:
                 found.append(new)
-        return sorted(found, key=lambda x: x.q.tolist())
+        return sorted(found, key=lambda x: self._reduced(x.q).tolist())
 
     def workspace(self, count: int = 1000) -> xarray.Dataset:
         """Values of the task at random configurations within the limits, and how well it can be moved there.
@@ -209,16 +228,67 @@ class Reach:
         Q = list(self._random(_check.count(count, "count", 1)))
         values, quality = [], []
         for q in Q:
-            terms = self.plant.terms(q, np.zeros(self.plant.nv))
-            s = np.linalg.svd(self._scale[:, None] * self.task.jacobian(terms) @ terms.unit_motions, compute_uv=False)
+            terms = self._terms(q)
+            motions = self._twin.terms(q, np.zeros(self._twin.nv)).unit_motions
+            s = np.linalg.svd(self._scale[:, None] * self._slopes(terms) @ motions, compute_uv=False)
             values.append(self.task.value(terms))
             quality.append(s[-1] / s[0] if len(s) == len(self.names) and s[0] > 0.0 else 0.0)
         data = {
             "value": (("sample", "name"), np.array(values).reshape(-1, len(self.names))),
-            "q": (("sample", "position"), np.array(Q).reshape(-1, self.plant.nq)),
+            "q": (("sample", "position"), np.array([self._full(q) for q in Q]).reshape(-1, self.plant.nq)),
             "manipulability": ("sample", np.array(quality), {"long_name": "smallest over largest rate of the task"}),
         }
         coords = {"name": np.array(self.names), "position": np.array(self.plant.position_names)}
+        return xarray.Dataset(data, coords, {"plant": self.plant.name, "units": list(self.units)})
+
+    def extremes(self, tries: int = _LOCAL) -> xarray.Dataset:
+        """The smallest and the largest value of each entry of the task that is found, within loops and limits.
+
+        From the samples with the most extreme values, downhill and uphill to where no motion leads further. There may
+        be more behind a part of the machine's configurations that no sample is in.
+
+        Parameters
+        ----------
+        tries : int
+            Samples to start from, for each value.
+
+        Returns
+        -------
+        xarray.Dataset
+            ``value`` (name, end), with the ends ``"least"`` and ``"most"``, and ``q`` (name, end, position), where it
+            is. Where it goes on beyond 64 radians, or sizes of the machine, the value is infinite, and q that far.
+
+        Raises
+        ------
+        ValueError
+            Where no closed configuration was found.
+
+        Examples
+        --------
+        >>> from cmbcontrol import plants
+        >>> from cmbcontrol.controllers import PointTask
+        >>> reach = Reach(plants.five_bar(), PointTask(plants.five_bar(), "left_upper", (1.5, 0.0, 0.0), axes="xy"))
+        >>> reach.extremes().value.values.round(6) + 0.0
+        array([[-1.5    ,  2.5    ],
+               [-2.44949,  2.44949]])
+        """
+        import xarray
+
+        _check.count(tries, "tries", 1)
+        samples = self._sampled()
+        if not len(samples):
+            raise InputError(_NOTHING.format(self.plant.name))
+        values = np.array([self.task.value(self._terms(q)) for q in samples]).reshape(len(samples), -1)
+        ends, where = np.zeros((len(self.names), 2)), np.zeros((len(self.names), 2, self.plant.nq))
+        for i, name in enumerate(self.names):
+            one = Reach.__new__(Reach)
+            vars(one).update(vars(self), task=_Entry(self.task, i), names=(name,), units=self.units[i : i + 1])
+            one._scale = self._scale[i : i + 1]
+            for k, sign in enumerate((-1.0, 1.0)):
+                starts = [samples[j] for j in np.argsort(-sign * values[:, i])[:tries]]
+                ends[i, k], where[i, k] = one._end(sign, starts)
+        data = {"value": (("name", "end"), ends), "q": (("name", "end", "position"), where)}
+        coords = {"name": list(self.names), "end": ["least", "most"], "position": list(self.plant.position_names)}
         return xarray.Dataset(data, coords, {"plant": self.plant.name, "units": list(self.units)})
 
     # -- how ------------------------------------------------------------------------------------------
@@ -226,64 +296,129 @@ class Reach:
     def _target(self, target: ArrayLike) -> Array:
         return _check.vector(target, len(self.names), "the target", self.names)
 
+    def _full(self, q: Array) -> Array:
+        return q if self._gears is None else self._gears.full(q)
+
+    def _reduced(self, q: Array) -> Array:
+        return q if self._gears is None else self._gears.reduced(q)
+
+    def _start(self, guess: ArrayLike | Mapping[str, float] | str) -> Array:
+        """A guess of the user."""
+        if not isinstance(guess, Mapping):
+            return self._reduced(self.plant.configuration(guess))
+        self.plant.configuration(guess)  # which checks it
+        named = guess if self._gears is None else self._gears.named(guess)[0]
+        return completed(self._twin, self._twin.configuration(named), frozenset(named))
+
+    def _terms(self, q: Array) -> Terms:
+        """Of the machine."""
+        return self.plant.terms(self._full(q), np.zeros(self.plant.nv))
+
+    def _slopes(self, terms: Terms) -> Array:
+        """Rates of the task (k, nv) by the coordinates that are moved."""
+        J = self.task.jacobian(terms)
+        return J if self._gears is None else J @ self._gears.rates
+
     def _residual(self, target: Array, q: Array) -> tuple[Array, Array]:
         """Loops and error of the task, in sizes of the machine."""
-        terms = self.plant.terms(q, np.zeros(self.plant.nv))
-        return self._closing.rows(q)[0], -self._scale * self.task.error(target, terms)
+        return self._closing.rows(q)[0], -self._scale * self.task.error(target, self._terms(q))
 
-    def _descend(self, target: Array, start: Array, origin: Array) -> Reached | None:
-        """Where steps for loops and task together lead; None where the loops stay open."""
-        plant, closing = self.plant, self._closing
+    def _descend(self, target: Array, start: Array, origin: Array) -> tuple[Reached | None, float]:
+        """Where steps for loops and task together lead, None where the loops stay open; and the residual left there."""
+        closing = self._closing
 
-        def equations(q: Array) -> tuple[Array, object]:
+        def equations(q: Array) -> tuple[Array, Callable[[], Array]]:
             rows, jacobian = closing.rows(q)
-            terms = plant.terms(q, np.zeros(plant.nv))
+            terms = self._terms(q)
             r = np.concatenate([rows, -self._scale * self.task.error(target, terms)])
-
-            def slopes() -> Array:
-                J = self._scale[:, None] * self.task.jacobian(terms) * closing.lengths
-                return np.vstack([jacobian(), J])
-
-            return r, slopes
+            return r, lambda: np.vstack([jacobian(), self._scale[:, None] * self._slopes(terms) * closing.lengths])
 
         try:
             q = closing.close(start)
-            q, _ = descend(plant, q, equations, closing.step, 0.0, 1e-2)  # type: ignore[arg-type]
+            q, left = descend(closing, q, equations, closing.step, 0.0, 1e-2)
         except ModelError:
-            return None
-        return self._told(target, q, origin)
+            return None, np.inf
+        return self._told(target, q, origin), left
 
     def _told(self, target: Array, q: Array, origin: Array) -> Reached | None:
         """What is told of a configuration; None where its loops are open. Joints that turn round are near `origin`."""
-        plant = self.plant
-        turned = q.copy()
-        turned[self._round] -= 2.0 * np.pi * np.round((q - origin)[self._round] / (2.0 * np.pi))
-        if np.abs(self._closing.rows(turned)[0]).max(initial=0.0) <= _CLOSED:  # else a coupling counts the turns
-            q = turned
         rows, left = self._residual(target, q)
+        turns = np.zeros(q.size)
+        turns[self._round] = np.round((q - origin)[self._round] / _TURN)
+        every = turns if turns.any() else np.zeros((0, q.size))
+        for some in np.vstack([every, turns * np.eye(q.size)[turns != 0.0]]):
+            turned = self._residual(target, q - _TURN * some)
+            counted = np.linalg.norm(turned[1] - left) > _CLOSED  # by the task; or by a coupling
+            if turns @ some and not counted and np.abs(turned[0]).max(initial=0.0) <= _CLOSED:
+                q, turns, (rows, left) = q - _TURN * some, turns - some, turned
         if np.abs(rows).max(initial=0.0) > _CLOSED or self._closing.reversed_loops(q):
             return None
+        plant, whole = self.plant, self._full(q)
         distance = float(np.linalg.norm(left)) * plant.size
-        i = self._closing.bounded[:, 0]
-        low, high = plant.limits[i].T
-        at = np.minimum(np.abs(q[i] - low), np.abs(q[i] - high)) < 1e-9
-        names = tuple(plant.position_names[k] for k in i[at])
-        return Reached(q, -left / self._scale, distance, distance <= _THERE * plant.size, names)
+        at = np.abs(whole[:, None] - plant.limits).min(axis=1, initial=np.inf) < 1e-9
+        names = tuple(plant.position_names[k] for k in np.flatnonzero(at))
+        return Reached(whole, -left / self._scale, distance, distance <= _THERE * plant.size, names)
 
-    def _approach(self, target: Array, start: Array, origin: Array) -> Reached | None:
-        """The nearest configuration that is found from a start: no motion within the loops and limits comes nearer."""
-        plant, closing = self.plant, self._closing
+    def _nearest_of(self, target: Array, starts: list[Array], origin: Array) -> Reached | None:
+        """The nearest configuration that is found from some starts: roughly from each, until it has come up often."""
+        found, best = list[Reached](), None
+        for start in starts:
+            new = self._approach(target, start, origin, _ROUGH)
+            if new is None:
+                continue
+            found.append(new)
+            best = min(found, key=lambda x: x.distance)
+            if sum(x.distance - best.distance < 10.0 * _ROUGH * self.plant.size for x in found) >= _OFTEN:
+                break
+        return best and (self._approach(target, self._reduced(best.q), origin, _FINE) or best)
+
+    def _end(self, sign: float, starts: list[Array]) -> tuple[float, Array]:
+        """The largest value of a task of one entry, or the smallest, from some starts; and where it is.
+
+        Targets that are ahead of it are approached, and put further ahead as long as they are reached.
+        """
+        ahead, origin = 1.0, self._twin.neutral()
+        while True:
+            value = self.task.value(self._terms(starts[0]))
+            best = self._nearest_of(value + sign * ahead / self._scale, starts, origin)
+            if best is None:
+                return float(value[0]), self._full(starts[0])
+            starts = [self._reduced(best.q)]
+            if not best.reached:
+                return float(self.task.value(self._terms(starts[0]))[0]), best.q
+            if ahead >= _ENDLESS:
+                return sign * np.inf, best.q
+            ahead *= 4.0
+
+    def _approach(self, target: Array, start: Array, origin: Array, gain: float) -> Reached | None:
+        """The nearest configuration that is found from a start: no motion within the loops and limits comes nearer.
+
+        It ends where a step gains no more than `gain` sizes of the machine, and finely, where slopes fall no more.
+        """
+        twin, closing = self._twin, self._closing
+        bend = np.zeros((twin.nv, twin.nv))  # of half the square of the distance along the closed loops, but for J'J
         try:
             now = self._told(target, closing.close(start), origin)
-            damping = 1e-3
+            damping, here, small = 1e-3, None if now is None else self._local(now), 0
             for _ in range(200):
-                if now is None or damping > 1e8:
+                if now is None or here is None or damping > 1e8:
                     break
-                new = self._told(target, closing.close(plant.integrate(now.q, self._move(now, damping))), origin)
-                if new is not None and new.distance < now.distance:
+                q = self._reduced(now.q)
+                ahead = twin.integrate(q, self._move(now, here, bend, damping))
+                new = self._told(target, closing.close(ahead), origin)
+                there = None
+                if new is not None and new.distance < now.distance + _FINE * twin.size:
+                    there = self._local(new)
+                    # where distances are equal to rounding, slopes still tell
+                    flatter = np.linalg.norm(there.downhill) < 0.5 * np.linalg.norm(here.downhill)
+                if new is not None and there is not None and (flatter or new.distance < now.distance):
                     gained = now.distance - new.distance
-                    now, damping = new, max(0.2 * damping, 1e-10)
-                    if gained < 1e-14 * plant.size:
+                    moved = twin.difference(q, self._reduced(new.q)) / closing.lengths
+                    bend = _secant(bend, moved, here.downhill - there.downhill - here.J.T @ (here.J @ moved))
+                    now, here, damping = new, there, max(0.2 * damping, 1e-10)
+                    small = small + 1 if gained < gain * twin.size else 0
+                    # a single one may be short only, after some that led too far
+                    if small > 1 and not (flatter and gain <= _FINE):
                         break
                 else:
                     damping *= 10.0
@@ -291,25 +426,29 @@ class Reach:
             return None
         return now
 
-    def _move(self, now: Reached, damping: float) -> Array:
-        """The damped step of least error along the closed machine; what would pass a limit stays there."""
-        plant, closing = self.plant, self._closing
-        terms = plant.terms(now.q, np.zeros(plant.nv))
+    def _local(self, now: Reached) -> _Local:
+        """The task and the loops to first order, in sizes of the machine by radians or sizes."""
+        closing, q = self._closing, self._reduced(now.q)
+        J = self._scale[:, None] * self._slopes(self._terms(q)) * closing.lengths
+        A = closing.rows(q)[1]()
+        Z = _null_space(A)
+        return _Local(J, A, Z @ (Z.T @ (J.T @ (self._scale * now.error))))
+
+    def _move(self, now: Reached, here: _Local, bend: Array, damping: float) -> Array:
+        """The damped step of least distance along the closed machine; what would pass a limit stays there."""
+        plant, closing, q = self._twin, self._closing, self._reduced(now.q)
         lengths, (i, k) = closing.lengths, closing.bounded.T
-        J = self._scale[:, None] * self.task.jacobian(terms) * lengths
-        A = (plant.row_scale / plant.size)[:, None] * terms.A * lengths
         e, low, high = self._scale * now.error, np.full(plant.nv, -np.inf), np.full(plant.nv, np.inf)
-        low[k], high[k] = ((plant.limits[i] - now.q[i, None]) / lengths[k, None]).T
+        low[k], high[k] = ((plant.limits[i] - q[i, None]) / lengths[k, None]).T
         held: list[int] = []
         while True:
-            rows = np.vstack([A, np.eye(plant.nv)[held]])
-            _, s, Vt = np.linalg.svd(rows)
-            Z = Vt[np.count_nonzero(s > 1e-9 * s.max(initial=1.0)) :].T
+            Z = _null_space(np.vstack([here.A, np.eye(plant.nv)[held]]))
             if not Z.shape[1]:
                 return np.zeros(plant.nv)
-            G = J @ Z
+            G = here.J @ Z
             size = max(float((G * G).sum()), 1e-30)
-            y = Z @ np.linalg.solve(G.T @ G + damping * size * np.eye(Z.shape[1]), G.T @ e)
+            curvatures, V = np.linalg.eigh(G.T @ G + Z.T @ bend @ Z)
+            y = Z @ (V @ ((V.T @ (G.T @ e)) / (np.abs(curvatures) + damping * size)))  # downhill at a saddle, too
             beyond = [int(c) for c in np.flatnonzero((y < low - 1e-12) | (y > high + 1e-12)) if c not in held]
             if not beyond or np.abs(y[beyond]).max() == 0.0:
                 return closing.short(lengths * y)
@@ -321,7 +460,7 @@ class Reach:
 
     def _random(self, count: int) -> list[Array]:
         """Random configurations with closed loops within the limits."""
-        plant, closing, found = self.plant, self._closing, list[Array]()
+        plant, closing, found = self._twin, self._closing, list[Array]()
         low, high = plant.limits.T
         for _ in range(20 * count):
             if len(found) == count:
@@ -339,8 +478,66 @@ class Reach:
 
     def _nearest(self, target: Array, count: int) -> list[Array]:
         """Samples whose values are nearest to a target."""
+        samples = self._sampled()
+        left = [np.linalg.norm(self._residual(target, q)[1]) for q in samples]
+        return [samples[k].copy() for k in np.argsort(left)[:count]]
+
+    def _sampled(self) -> Array:
+        """Random configurations (samples, nq), made when they are first needed."""
         if self._samples is None:
-            Q = self._random(self._count)
-            self._samples = np.array(Q).reshape(-1, self.plant.nq), np.zeros(0)
-        left = [np.linalg.norm(self._residual(target, q)[1]) for q in self._samples[0]]
-        return [self._samples[0][k].copy() for k in np.argsort(left)[:count]]
+            self._samples = np.array(self._random(self._count)).reshape(-1, self._twin.nq)
+        return self._samples
+
+
+def _unseen(ends: list[float]) -> float:
+    """Chance that one more search ends where none has ended, of searches that ended at these residuals.
+
+    With w ends of n searches it is w (w + 1) / (n (n - 1)), whatever their catchments are (Boender and Rinnooy Kan,
+    1987, doi:10.1007/BF02591684).
+    """
+    found = list[float]()
+    for end in ends:
+        if not any(abs(end - x) <= 1e-4 * max(end, x) for x in found if np.isfinite(x)) or not np.isfinite(end):
+            found.append(end)
+    n, w = len(ends), len(found)
+    return w * (w + 1) / (n * (n - 1)) if n > 1 else 1.0
+
+
+class _Entry(Task):
+    """One value of a task."""
+
+    def __init__(self, task: Task, i: int) -> None:
+        self.task, self.plant, self._i = task, task.plant, slice(i, i + 1)
+        self.names, self.units = tuple(task.names[i : i + 1]), tuple(task.units[i : i + 1])
+
+    def value(self, terms: Terms) -> Array:
+        return self.task.value(terms)[self._i]
+
+    def jacobian(self, terms: Terms) -> Array:
+        return self.task.jacobian(terms)[self._i]
+
+    def bias(self, terms: Terms) -> Array:
+        return self.task.bias(terms)[self._i]
+
+
+class _Local(NamedTuple):
+    """A configuration to first order."""
+
+    J: Array  # (k, nv) of the task
+    A: Array  # (rows, nv) of the loops
+    downhill: Array  # (nv,) along the closed loops, J'e
+
+
+def _null_space(rows: Array) -> Array:
+    """Orthonormal motions (nv, free) that loops leave; those in metres a radian are near one, closed ones 1e-12 off."""
+    _, s, Vt = np.linalg.svd(rows)
+    return Vt[np.count_nonzero(s > 1e-9 * s.max(initial=1.0)) :].T
+
+
+def _secant(bend: Array, moved: Array, change: Array) -> Array:
+    """The matrix nearest to `bend` that is symmetric and turns `moved` into `change`, of rank one beside it (SR1)."""
+    off = change - bend @ moved
+    along = float(off @ moved)
+    if abs(along) < 1e-8 * float(np.linalg.norm(off) * np.linalg.norm(moved)) or along == 0.0:
+        return bend  # it would grow without bound
+    return bend + np.outer(off, off) / along

@@ -105,7 +105,8 @@ class Coordinates(Task):
     ----------
     plant : Plant
     names : str or sequence of str
-        Velocity coordinates with a position of their own: one-axis joints, or those of a plant of functions.
+        Positions with a rate of their own: of one-axis joints, the angle of a planar joint, or those of a plant of
+        functions.
 
     Raises
     ------
@@ -124,15 +125,19 @@ class Coordinates(Task):
     def __init__(self, plant: Plant, names: str | Sequence[str]) -> None:
         _check.plant(plant)
         self.plant = plant
-        coordinates = plant.velocity_names
-        self.names = _check.names(
-            (names,) if isinstance(names, str) else names, "coordinates", coordinates, "coordinate"
-        )
-        shared = [n for n in self.names if n not in plant.position_names]
-        if shared:
-            raise InputError(f"coordinate {shared[0]!r} has no position of its own; control a one-axis joint instead")
-        self._v = np.array([coordinates.index(n) for n in self.names], dtype=np.int64)
-        self._q = np.array([plant.position_names.index(n) for n in self.names], dtype=np.int64)
+        known = dict.fromkeys((*plant.position_names, *plant.velocity_names))
+        self.names = _check.names((names,) if isinstance(names, str) else names, "coordinates", known, "coordinate")
+        rates = {plant.position_names[i]: (i, k) for i, k in plant.paired}
+        for name in (n for n in self.names if n not in rates):
+            own = [n for n, (_, k) in rates.items() if plant.velocity_names[k] == name]
+            raise InputError(
+                f"coordinate {name!r} is a rate; its position is called {own[0]!r}"
+                if own
+                else f"coordinate {name!r} has no {'rate' if name in plant.position_names else 'position'} of its own; "
+                "take a one-axis joint, or PointTask or PoseTask for where a body is"
+            )
+        self._q = np.array([rates[n][0] for n in self.names], dtype=np.int64)
+        self._v = np.array([rates[n][1] for n in self.names], dtype=np.int64)
         self.units = tuple(plant.position_units[i] for i in self._q)
         self._J = np.eye(plant.nv)[self._v]
         self._zero = np.zeros(len(self.names))

@@ -53,6 +53,7 @@ __all__ = [
     "solve_forced",
     "solve_motion",
     "state_terms",
+    "update_matrices",
     "update_position",
     "update_velocity",
     "velocity_correction",
@@ -164,6 +165,14 @@ def remoteness(model, p):
 @kernel
 def update_position(model, q, w, tolerance, cap):
     """All that depends on q alone: poses, screws, M, A, phi and the split. Returns the rank, or FAILED."""
+    update_matrices(model, q, w)
+    far = remoteness(model, w.p)
+    return mass_split(w.M, w.A, model.scale, model.reach, far, tolerance, cap, w.root, w.rows)
+
+
+@kernel
+def update_matrices(model, q, w):
+    """Poses, screws, M, A and phi."""
     link_poses(model.links, q, w.R, w.p)
     joint_screws(model.links, w.R, w.p, w.S)
     world_inertias(model.links, w.R, w.p, w.I)
@@ -171,8 +180,6 @@ def update_position(model, q, w, tolerance, cap):
     composite_inertia(model.links, w.composite, w.S, w.M)
     add_armature(model.armature, w.M)
     constraint_jacobian(model, q, w.R, w.p, w.S, w.E, w.wrenches, w.phi, w.A)
-    far = remoteness(model, w.p)
-    return mass_split(w.M, w.A, model.scale, model.reach, far, tolerance, cap, w.root, w.rows)
 
 
 @kernel
@@ -478,11 +485,11 @@ def state_terms(model, q, v, tolerance, cap, projected, accuracy):
 
 
 @kernel(allocates=True)
-def jacobian(model, q, tolerance, cap):
-    """A (rows, nv) at a configuration; the rank is FAILED where M is not positive definite there."""
+def jacobian(model, q):
+    """A (rows, nv) at a configuration, and whether M is positive definite there."""
     w = new_work(model)
-    rank = update_position(model, q, w, tolerance, cap)
-    return w.A, rank
+    update_matrices(model, q, w)
+    return w.A, cholesky(w.M, w.root)
 
 
 @kernel(allocates=True)

@@ -5,65 +5,166 @@ from __future__ import annotations
 import contextlib
 import warnings
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from ..errors import AssemblyError, BranchWarning, InputError, ModelError
 from .closing import Closing, listed_open
+from .gears import gears_of
 from .near_singular import refined
 
 if TYPE_CHECKING:
     from .plant import Plant
 
-__all__ = ["CLOSED", "assemble", "close_holding", "start_configuration"]
+__all__ = ["CLOSED", "assemble", "close_holding", "completed", "start_configuration"]
 
 Array = NDArray[np.float64]
+Guess = ArrayLike | Mapping[str, float] | None
 
 CLOSED = 1e-12  # of the largest length in play: loops that are open by less are closed
 _FAR = 3.0  # times what first order predicts: what is farther from the guess is on another branch, or past a fold
 _NOTICED = 0.1  # rad, or sizes of the machine: less is never called far
+_TRIED = 6  # constraints that are open together, of which it is tried whether the others close without them
+_FITS = 8  # starts from which what a guess does not name is looked for, where the loops do not close with what it names
 
 
-def assemble(plant: Plant, values: dict[str, float], guess=None, *, starts: int = 30, seed: int = 0) -> Array:
+def assemble(plant: Plant, values: dict[str, float], guess: Guess = None, *, starts: int = 30, seed: int = 0) -> Array:
     """Configuration with closed loops and the given joint values; see `Mechanism.assemble`."""
     for key, value in values.items():
         if key not in plant.position_names:
             raise InputError(_check.unknown(key, plant.position_names, "joint coordinate"))
         _check.number(value, f"the value of {key!r}")
+        if key not in plant.velocity_names and plant.position_units[plant.position_names.index(key)] == "1":
+            raise InputError(
+                f"coordinate {key!r} is an entry of a quaternion, and no attitude by itself; give the whole attitude "
+                "in guess=, or hold other joints"
+            )
     origin = plant.neutral() if guess is None else plant.configuration(guess)
-    chosen = np.array([plant.position_names.index(k) for k in values], dtype=int)
-    target = np.array([float(values[k]) for k in values])
-    held = plant.velocity_of(chosen)
-    closing = Closing(plant, held)
-    best_q, best_residual = origin, np.inf
+    known = frozenset(guess) if isinstance(guess, Mapping) else None
+    gears = gears_of(plant, values)
+    if gears is None:
+        return _assembled(plant, values, _Start(origin, known, guess is not None), starts, seed)
+    held, against = gears.named(values)
+    if against:
+        raise AssemblyError(gears.contradicted(against[0], values), plant.loop_residuals(origin), origin)
+    start = _Start(gears.reduced(origin), known, guess is not None)
+    if isinstance(guess, Mapping):
+        named = gears.named(guess)[0]
+        start = start._replace(q=gears.twin.configuration(named), known=frozenset(named))
+    try:
+        q = _assembled(gears.twin, held, start, starts, seed)
+    except AssemblyError as error:
+        raise gears.of_whole(error) from None
+    return _with(gears.full(q), *_chosen(plant, values))
+
+
+class _Start(NamedTuple):
+    """Where a configuration is looked for."""
+
+    q: Array  # (nq,)
+    known: frozenset[str] | None = None  # coordinates that a guess names; None where it has all
+    guessed: bool = True  # by the user, who wants to know of another branch
+
+
+def _assembled(plant: Plant, values: Mapping[str, float], start: _Start, starts: int, seed: int) -> Array:
+    """The same of a machine whose coordinates all count."""
+    chosen, target = _chosen(plant, values)
+    if start.known is not None:
+        start = start._replace(q=completed(plant, start.q, start.known, chosen, target))
+    closing = Closing(plant, chosen, _with(start.q, chosen, target))
+    start = start._replace(q=closing.turned(start.q))
+    best_q, best_residual = start.q, np.inf
     rng = np.random.default_rng(seed)
     for attempt in range(starts):
-        start = _random_start(closing, origin, rng, attempt) if attempt > 1 else origin.copy()
-        start[chosen] = target
+        near = _random_start(closing, start.q, rng, attempt) if attempt > 1 else start.q
         try:
-            q = closing.close(start, damping=1e-4 if attempt else 1e-2)
+            q = closing.close(_with(near, chosen, target), damping=1e-4 if attempt else 1e-2)
         except (ModelError, np.linalg.LinAlgError):  # functions that are not defined at this start
             continue
         if _closed(closing, q):
-            nearest = closing.nearest(q, closing.within(origin))
-            q = nearest if _closed(closing, nearest) else q
-            exact = refined(closing, q).copy()
-            exact[chosen] = target
-            q = exact if _closed(closing, exact) else q
-            with contextlib.suppress(ModelError):  # of functions that are not defined at the guess
-                _compare(closing, guess, origin, chosen, target, q)
-            return q
+            return _finished(closing, q, start, chosen, target)
         residual = plant.closure_error(q)
         if residual < best_residual:
             best_q, best_residual = q, residual
     with contextlib.suppress(ModelError):
-        unlimited = Closing(plant, held, limited=False).close(best_q)
+        unlimited = Closing(plant, chosen, closing.at, limited=False).close(best_q)
+        if _closed(closing, unlimited):  # limits were in the way of the steps, not of the configuration
+            return _finished(closing, unlimited, start, chosen, target)
         if plant.closure_error(unlimited) < CLOSED * plant.extent(unlimited):
             best_q = unlimited
     raise AssemblyError(_explain(closing, best_q, chosen, target, starts), plant.loop_residuals(best_q), best_q)
+
+
+def _chosen(plant: Plant, values: Mapping[str, float]) -> tuple[NDArray[np.int64], Array]:
+    """Positions by their names, and their values."""
+    chosen = np.array([plant.position_names.index(name) for name in values], dtype=np.int64)
+    return chosen, np.array([float(x) for x in values.values()])
+
+
+def _with(q: Array, chosen: NDArray[np.int64], target: Array) -> Array:
+    """A configuration with some coordinates at other values."""
+    q = q.copy()
+    q[chosen] = target
+    return q
+
+
+def _finished(closing: Closing, q: Array, start: _Start, chosen: NDArray[np.int64], target: Array) -> Array:
+    """From a closed configuration, the one on its branch that is nearest to the start, to the last digit."""
+    counted = _counted(closing.plant, start.known)
+    nearest = closing.nearest(q, closing.within(start.q), counted)
+    q = nearest if _closed(closing, nearest) else q
+    exact = _with(refined(closing, q), chosen, target)
+    q = exact if _closed(closing, exact) else q
+    if start.guessed:
+        with contextlib.suppress(ModelError):  # of functions that are not defined at the guess
+            _compare(closing, start.q, counted, _with(start.q, chosen, target), q)
+    return q
+
+
+def _counted(plant: Plant, known: frozenset[str] | None) -> NDArray[np.bool_]:
+    """Velocity coordinates (nv,) of positions that are known; all of a joint with several axes where one is."""
+    if known is None:
+        return np.ones(plant.nv, dtype=bool)
+    names = {plant.velocity_names[k] for i, k in plant.paired if plant.position_names[i] in known}
+    for joint in getattr(plant, "joints", ()):
+        if joint.position_names != joint.velocity_names and not known.isdisjoint(joint.position_names):
+            names |= set(joint.velocity_names)
+    return np.array([name in names for name in plant.velocity_names], dtype=bool)
+
+
+def completed(
+    plant: Plant,
+    q: Array,
+    known: frozenset[str],
+    chosen: NDArray[np.int64] | None = None,
+    target: Array | None = None,
+    seed: int = 0,
+) -> Array:
+    """A guess in which the coordinates that it does not name are where the loops close best with those that it does.
+
+    What is `chosen` is there at its target; where the guess names it, it is so in the result as well.
+    """
+    chosen = np.zeros(0, dtype=int) if chosen is None else chosen
+    start = q if target is None else _with(q, chosen, target)
+    named = [i for i, name in enumerate(plant.position_names) if name in known]
+    closing = Closing(plant, [*named, *(i for i in chosen if i not in named)], start)
+    best, least, rng = start, np.inf, np.random.default_rng(seed)
+    for attempt in range(_FITS if closing.free.size else 0):
+        near = _random_start(closing, start, rng, attempt + 1) if attempt else start
+        try:
+            found = closing.close(near)
+            left = float(np.linalg.norm(closing.equations(found)[0]))
+        except (ModelError, np.linalg.LinAlgError):
+            continue
+        if left < 0.9 * least:  # of two that are alike, the first one, from the neutral configuration
+            best, least = found, left
+        if least < 1e-9:
+            break
+    kept = [i for i in chosen if i in named]
+    return _with(best, np.array(kept, dtype=int), q[kept])
 
 
 def start_configuration(plant: Plant) -> Array:
@@ -74,7 +175,9 @@ def start_configuration(plant: Plant) -> Array:
 def _random_start(closing: Closing, q0: Array, rng: np.random.Generator, attempt: int) -> Array:
     """A start that wanders further from the guess with each attempt, and from the eleventh on anywhere."""
     plant, reach = closing.plant, min(np.pi, 0.1 * 1.4**attempt)
-    q = plant.integrate(q0, reach * closing.lengths * rng.uniform(-1.0, 1.0, plant.nv))
+    away, free = reach * closing.lengths * rng.uniform(-1.0, 1.0, plant.nv), np.zeros(plant.nv)
+    free[closing.free] = away[closing.free]
+    q = plant.integrate(closing.within(q0), free)
     low, high = plant.limits.T
     if reach == np.pi:
         bounded = np.isfinite(low) & np.isfinite(high)
@@ -82,17 +185,17 @@ def _random_start(closing: Closing, q0: Array, rng: np.random.Generator, attempt
     return q
 
 
-def close_holding(plant: Plant, start: Array, chosen: Array, target: Array) -> Array:
+def close_holding(plant: Plant, start: Array, chosen: NDArray[np.int64], target: Array) -> Array:
     """The loops closed, as far as possible, near a start and within limits; coordinates `chosen` stay at `target`."""
-    start = start.copy()
-    start[chosen] = target
-    return Closing(plant, plant.velocity_of(chosen)).close(start)
+    start = _with(start, chosen, target)
+    return Closing(plant, chosen, start).close(start)
 
 
 def _closed(closing: Closing, q: Array) -> bool:
-    """Whether a configuration closes the loops, within the limits and with no axis reversed."""
+    """Whether a configuration closes the loops, within the limits and with no axis reversed; what is held is there."""
     plant = closing.plant
-    near = plant.closure_error(q) < CLOSED * plant.extent(q)
+    least = CLOSED * plant.extent(q)
+    near = plant.closure_error(q) < least and closing.displaced(q) < least
     return near and not _outside(plant, q).size and not closing.reversed_loops(q)
 
 
@@ -102,25 +205,17 @@ def _outside(plant: Plant, q: Array) -> NDArray[np.int64]:
     return np.flatnonzero((q < plant.limits[:, 0] - slack) | (q > plant.limits[:, 1] + slack))
 
 
-def _compare(closing: Closing, guess: object, origin: Array, chosen: Array, target: Array, q: Array) -> None:
-    """Warn where the configuration found is much farther from the guess, if there was one, than first order predicts.
+def _compare(closing: Closing, guess: Array, counted: NDArray[np.bool_], start: Array, q: Array) -> None:
+    """Warn where the configuration found is much farther from the guess than first order predicts.
 
-    Where only some joints were guessed, only these are compared.
+    `start` is the guess with the values that are held; coordinates that are not `counted` were not guessed.
     """
-    if guess is None:
-        return
-    plant = closing.plant
-    start = origin.copy()
-    start[chosen] = target
-    start = closing.within(start)
+    plant, start = closing.plant, closing.within(start)
     r, jacobian = closing.equations(start)
-    predicted = plant.difference(origin, start) / closing.lengths
+    predicted = plant.difference(guess, start) / closing.lengths
     if closing.free.size and r.size:
         predicted[closing.free] -= np.linalg.lstsq(jacobian()[:, closing.free], r, rcond=1e-9)[0]
-    moved = plant.difference(origin, q) / closing.lengths
-    if isinstance(guess, Mapping):
-        guessed = [k for i, k in plant.paired if plant.position_names[i] in guess]
-        predicted, moved = predicted[guessed], moved[guessed]
+    predicted, moved = predicted[counted], (plant.difference(guess, q) / closing.lengths)[counted]
     far, near = float(np.linalg.norm(moved)), float(np.linalg.norm(predicted))
     if far > max(_NOTICED, _FAR * near):
         warnings.warn(
@@ -128,7 +223,7 @@ def _compare(closing: Closing, guess: object, origin: Array, chosen: Array, targ
             f"where first order predicts {near:.3g}: this may be another branch than the one that was meant. Give a "
             "guess= nearer to it, or hold other joints.",
             BranchWarning,
-            stacklevel=4,
+            stacklevel=6,
         )
 
 
@@ -138,19 +233,24 @@ def _explain(closing: Closing, q: Array, chosen: NDArray[np.int64], target: Arra
     residuals, closed = plant.loop_residuals(q), CLOSED * plant.extent(q)
     names = [plant.position_names[i] for i in chosen]
     given = _check.values_by_name(names, target, "no joint values")
-    if max(residuals.values(), default=0.0) > closed:
-        together = _dependent(plant, q, chosen, target)
+    off = closing.displaced(q)
+    if max(residuals.values(), default=0.0) > closed or off > closed:
+        together = [] if closing.placed.size else _dependent(plant, q, chosen, target)
         if together:
             return (
                 f"{' and '.join(together)} depend on each other, and their values disagree: with "
                 f"{', '.join(f'{k} = {x:.12g}' for k, x in zip(names, target, strict=True))} the loops stay open, "
-                f"{listed_open(residuals, closed)}. Hold one fewer of them."
+                f"{listed_open(plant, q, closed)}. Hold one fewer of them."
             )
         beyond = _beyond(plant, chosen, target)
+        missed = [listed_open(plant, q, closed), f"held places missed by {off:.3e} m" if off > closed else ""]
+        remedy = _contradicting(closing, q, closed) or (
+            "Hold fewer joints, give values within reach, or a guess= near the branch you want."
+        )
         return (
             f"{f'{beyond} The' if beyond else 'the'} loops cannot be closed with {given}: "
-            f"{listed_open(residuals, closed)} at best, from {starts} starts. Hold fewer joints, "
-            "give values within reach, or a guess= near the branch you want."
+            f"{', '.join(filter(None, missed))} at best, from {starts} starts. {remedy}"
+            f"{'' if beyond else _degrees(plant, chosen, target)}"
         )
     wrong = closing.reversed_loops(q)
     if wrong:
@@ -162,6 +262,35 @@ def _explain(closing: Closing, q: Array, chosen: NDArray[np.int64], target: Arra
     )
 
 
+def _contradicting(closing: Closing, q: Array, closed: float) -> str:
+    """A sentence on constraints that are open together, where leaving out any one of some lets all others close."""
+    plant, residuals = closing.plant, closing.plant.loop_residuals(q)
+    worst = max(residuals.values())
+    open_ = [name for name, r in residuals.items() if r > max(closed, 1e-6 * worst)]
+    if not 2 <= len(open_) <= _TRIED:
+        return ""
+    found = []
+    for name in open_:
+        with contextlib.suppress(ModelError, InputError, np.linalg.LinAlgError):
+            other = Closing(plant.without(name), closing.held, closing.at)
+            if _closed(other, other.close(q)):
+                found.append(repr(name))
+    if not found:
+        return ""
+    if len(found) == 1:
+        return f"Without {found[0]} all others close: look at where it is to be, or hold fewer joints."
+    return (
+        f"{', '.join(found[:-1])} and {found[-1]} contradict one another: without any one of them all others close. "
+        "Look at where they are to be, or hold fewer joints."
+    )
+
+
+def _degrees(plant: Plant, chosen: NDArray[np.int64], target: Array) -> str:
+    """A hint at the unit of angles of several turns; "" where there are none."""
+    many = [i for i, x in zip(chosen, target, strict=True) if plant.position_units[i] == "rad" and abs(x) > 2.0 * np.pi]
+    return f" Angles are in radians: is {plant.position_names[many[0]]} given in degrees?" if many else ""
+
+
 def _beyond(plant: Plant, indices: NDArray[np.int64], values: Array) -> str:
     """Sentences on the values outside the limits of their coordinates, and on units that look wrong; "" for none."""
     found, hints = [], {}
@@ -170,7 +299,7 @@ def _beyond(plant: Plant, indices: NDArray[np.int64], values: Array) -> str:
         if low - 1e-9 * plant.position_spans[i] <= x <= high + 1e-9 * plant.position_spans[i]:
             continue
         if unit == "rad" and abs(x) > min(2.0 * np.pi, 3.0 * max(abs(low), abs(high))):
-            hints["rad"] = " Angles are in radians."
+            hints["rad"] = f" Angles are in radians: is {plant.position_names[i]} given in degrees?"
         elif unit == "m" and low <= 1e-3 * x <= high:
             hints["m"] = f" Lengths are in metres: is {plant.position_names[i]} given in mm?"
         unit = "" if unit == "1" else f" {unit}"
@@ -199,7 +328,9 @@ def _dependent(plant: Plant, q: Array, chosen: NDArray[np.int64], target: Array)
 
 def _bound(plant: Plant, q: Array, chosen: NDArray[np.int64]) -> list[int]:
     """Which of the held coordinates a combination of that no admissible motion changes."""
-    motions = plant.terms(q, np.zeros(plant.nv)).unit_motions[plant.velocity_of(chosen)]
+    pairs, unit = dict(plant.paired), np.eye(plant.nv)
+    rows = [unit[pairs[i]] if i in pairs else np.array([plant.position_rate(q, e)[i] for e in unit]) for i in chosen]
+    motions = np.array(rows).reshape(-1, plant.nv) @ plant.terms(q, np.zeros(plant.nv)).unit_motions
     U, s, _ = np.linalg.svd(motions)
     fixed = U[:, np.count_nonzero(s > 1e-5) :]  # where the loops are open by 1e-6, motions are right to some 1e-6
     return np.flatnonzero(np.abs(fixed).max(axis=1, initial=0.0) > 1e-3).tolist()

@@ -9,7 +9,7 @@ to first order, the nearest one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ..errors import AssemblyError
 from ..kernels import layout, tree
-from .elements import Joint, Universal, Weld
+from .elements import Distance, Helical, Joint, Point, PointOnLine, PointOnPlane, Revolute, Spherical, Universal, Weld
 
 if TYPE_CHECKING:
     from .plant import Plant
@@ -33,20 +33,53 @@ _NOISE = 1e-12  # of the largest gradient: smaller ones are rounding
 _LEVER = 0.1  # sizes of the machine a radian: where all gradients are smaller, they are measured against it
 _LEAST = 1e-14  # damping: so rounding of the residual, 1e-16, moves nothing by more than 5e-10, whatever the gradient
 _CURVED = 0.1  # rad, or sizes: farther from the guess, the steps alone do not lead to the nearest configuration
+_LARGE = 100  # coordinates: from about so many on, sparse elimination takes less time than singular values
+_STEPS = 150  # and one for each coordinate: where loops close one after the other, along a chain
+_LISTED = 3  # of the loops that are open, the worst: a reader looks at no more of them
 _EXACT = 4e-16  # sizes: no step makes a smaller residual better
+_ON_AXIS = 1e-9  # sizes of the machine: points that are nearer to an axis are on it
+_ON_A = (PointOnLine, PointOnPlane)  # what is held on body a turns with that
+_TURN = 2.0 * np.pi
 _STRIDE = 0.5  # rad: the longest step; farther, first order says little. Travels are linear, and need no bound
 
 
 def damped(J: Array, r: Array, damping: float) -> Array:
     """The step that minimizes |J y + r|^2 + damping |J|^2 |y|^2."""
+    if J.shape[1] > _LARGE:
+        return _damped_sparse(J, r, damping)
     U, s, Vt = np.linalg.svd(J, full_matrices=False)
     s, largest = s[:, None], max(s.max(initial=0.0), _LEVER)
     keep = s[:, 0] > _NOISE * largest
     return -(Vt[keep].T @ (s[keep] / (s[keep] ** 2 + damping * largest**2) * (U[:, keep].T @ r)[:, None]))[:, 0]
 
 
+def _damped_sparse(J: Array, r: Array, damping: float) -> Array:
+    """The same by elimination of t + J y = -r, J' t = damping |J|^2 y, in time that goes with the entries of J.
+
+    |J| is bounded by its norms of rows and columns. What is in the null space of J is noise of rounding over the
+    damping, which is 1e-2 of the residual or more.
+    """
+    from scipy.sparse import bmat, csc_matrix, identity
+    from scipy.sparse.linalg import splu
+
+    S, sizes = csc_matrix(J), np.abs(J)
+    largest = max(float(np.sqrt(sizes.sum(axis=0).max() * sizes.sum(axis=1).max())), _LEVER)
+    rows, columns = J.shape
+    whole = bmat([[identity(rows), S], [S.T, -damping * largest**2 * identity(columns)]], format="csc")
+    return splu(whole).solve(np.concatenate([-r, np.zeros(columns)]))[rows:]
+
+
+def _along(J: Array, way: Array) -> Array:
+    """The part of a way that leaves loops closed; they are so to 1e-6, as are their gradients."""
+    if J.shape[1] > _LARGE:
+        return way - _damped_sparse(J, -J @ way, 1e-12)
+    _, s, Vt = np.linalg.svd(J, full_matrices=False)
+    across = Vt[s > 1e-6 * s.max(initial=0.0)]
+    return way - across.T @ (across @ way)
+
+
 def descend(
-    plant: Plant, q: Array, equations: Equations, step: Callable[..., Array], goal: float, factor: float
+    closing: Closing, q: Array, equations: Equations, step: Callable[..., Array], goal: float, factor: float
 ) -> tuple[Array, float]:
     """Where the residual of some equations is least, from q on, and the largest entry of it that is left.
 
@@ -61,19 +94,20 @@ def descend(
     factor : float
         First damping, as a part of the residual: 1e-2 stays nearest to the start, less reaches farther.
     """
+    plant = closing.plant
     r, jacobian = equations(q)
-    J, left, stalled = None, float(np.linalg.norm(r)), 0
-    for _ in range(150):
-        if np.abs(r).max(initial=0.0) <= goal or left < _EXACT or stalled > 5:
+    J, left, stalled, patience = None, float(np.linalg.norm(r)), 0, max(5, plant.nv // 2)
+    for _ in range(_STEPS + plant.nv):
+        if np.abs(r).max(initial=0.0) <= goal or left < _EXACT or stalled > patience:
             break
         J = jacobian() if J is None else J
         move = step(q, r, J, max(factor * min(float(np.abs(r).max()), 1.0), _LEAST))
-        trial, far = plant.integrate(q, move), np.abs(move).max(initial=0.0) >= _STRIDE
+        trial, far = plant.integrate(q, move), np.abs(move / closing.lengths).max(initial=0.0) >= _STRIDE
         r_trial, jacobian_trial = equations(trial)
         now = float(np.linalg.norm(r_trial))
         if now < left:
-            # a residual that stays is a minimum: where the loops close, even at singular configurations, it falls by
-            # more
+            # a residual that stays is a minimum; where the loops close, even at singular configurations, it falls by
+            # more, but for long chains, which close one loop after the other
             stalled = stalled + 1 if now > 0.97 * left and not far else 0
             factor = max(0.2 * factor, 1e-4) if now < 0.3 * left else factor
             q, r, jacobian, J, left = trial, r_trial, jacobian_trial, None, now
@@ -85,14 +119,34 @@ def descend(
 
 
 class Closing:
-    """The loops as equations for the coordinates that are not held, in sizes of the machine."""
+    """The loops as equations for the coordinates that are not held, in sizes of the machine.
 
-    def __init__(self, plant: Plant, held: list[int], *, limited: bool = True) -> None:
+    Parameters
+    ----------
+    plant : Plant
+    held : sequence of int
+        Position coordinates that stay. Those that have no rate of their own, as the places of a floating base, get
+        equations of their own; of a quaternion all stay where one entry does.
+    at : ndarray, shape (nq,), optional
+        Where they stay.
+    limited : bool
+        Whether the others keep within their limits.
+    """
+
+    def __init__(
+        self,
+        plant: Plant,
+        held: Sequence[int] | NDArray[np.int64] = (),
+        at: Array | None = None,
+        *,
+        limited: bool = True,
+    ) -> None:
         self.plant = plant
-        self.angular = np.array([unit == "rad/s" for unit in plant.velocity_units])
-        self.lengths = np.where(self.angular, 1.0, plant.size)
-        self.free = np.setdiff1d(np.arange(plant.nv), held)
-        bounded = [pair for pair in plant.paired if limited and pair[1] not in held]
+        self.angular, self.lengths = _units(plant)
+        still, self.placed, self.movers = _still(plant, [int(i) for i in held])
+        self.held, self.at = held, plant.neutral() if at is None else at
+        self.free = np.setdiff1d(np.arange(plant.nv), still)
+        bounded = [pair for pair in plant.paired if limited and pair[1] not in still]
         self.bounded = np.array(bounded, dtype=int).reshape(-1, 2)
 
     @cached_property
@@ -100,9 +154,30 @@ class Closing:
         """Rotations that loops bind."""
         return turns(self.plant)
 
+    @cached_property
+    def turning(self) -> NDArray[np.int64]:
+        """Positions that are the same machine a turn further: angles of pins that no coupling counts."""
+        plant = self.plant
+        counted = {name for loop in plant.loops for name in getattr(loop, "coefficients", ())}
+        counted |= {name for loop in plant.loops for name in getattr(loop, "measured", ()) if isinstance(name, str)}
+        pins = [j for j in getattr(plant, "joints", ()) if isinstance(j, (Revolute, Universal))]
+        names = {name for j in pins for name in j.position_names} - counted
+        limited = (i for i in self.bounded[:, 0] if np.isfinite(plant.limits[i]).any())
+        return np.array([i for i in limited if plant.position_names[i] in names], dtype=np.int64)
+
+    def turned(self, q: Array) -> Array:
+        """q, with pins that are outside of their limits inside, if whole turns do that."""
+        q = q.copy()
+        low, high = self.plant.limits[self.turning].T
+        x = q[self.turning]
+        turned = x + _TURN * np.where(x < low, np.ceil((low - x) / _TURN), np.floor((high - x) / _TURN))
+        outside = ((x < low) | (x > high)) & (turned >= low) & (turned <= high)
+        q[self.turning] = np.where(outside, turned, x)
+        return q
+
     def within(self, q: Array) -> Array:
         """q, with the coordinates that are not held inside their limits."""
-        q, i = q.copy(), self.bounded[:, 0]
+        q, i = self.turned(q), self.bounded[:, 0]
         q[i] = np.clip(q[i], *self.plant.limits[i].T)
         return q
 
@@ -111,30 +186,29 @@ class Closing:
     ) -> Array:
         """The loops closed near a start: to the goal, in sizes of the machine, or as far as possible."""
         q, step = self.within(start), step or self.step
-        if not self.free.size or not self.plant.row_names:
+        if not self.free.size or not (self.plant.row_names or self.placed.size):
             return q
         if self.turns:
-            q, left = descend(self.plant, q, self.equations, step, 1e-6, damping)
+            q, left = descend(self, q, self.equations, step, 1e-6, damping)
             if left > 1e-3:  # the rows may vanish here, but with an axis reversed
                 return q
-        return descend(self.plant, q, self.rows, step, goal, damping)[0]
+        return descend(self, q, self.rows, step, goal, damping)[0]
 
-    def nearest(self, q: Array, guess: Array) -> Array:
+    def nearest(self, q: Array, guess: Array, known: NDArray[np.bool_]) -> Array:
         """The closed configuration nearest to a guess, on the branch of a closed one q: along the manifold, downhill.
 
-        It ends where the way to the guess is perpendicular to the manifold within 0.01: its length is right to 1e-4.
+        What is not `known` (nv,) of the guess does not count. It ends where the way to the guess is perpendicular to
+        the manifold within 0.01: its length is right to 1e-4.
         """
         plant, free, part, rough = self.plant, self.free, 1.0, q
-        way = plant.difference(q, guess) / self.lengths
+        way = np.where(known, plant.difference(q, guess), 0.0) / self.lengths
         while part > 0.05 and np.abs(way).max(initial=0.0) > _CURVED:
-            _, s, Vt = np.linalg.svd(self.rows(rough)[1]()[:, free], full_matrices=False)
-            across = Vt[s > 1e-6 * s.max(initial=0.0)]  # loops are closed to 1e-6 here
             move = np.zeros(plant.nv)
-            move[free] = way[free] - across.T @ (across @ way[free])
+            move[free] = _along(self.rows(rough)[1]()[:, free], way[free])
             if np.linalg.norm(move) < 0.01 * np.linalg.norm(way):
                 break
             trial = self.close(plant.integrate(rough, self.short(part * self.lengths * move)), goal=1e-6)
-            closer = plant.difference(trial, guess) / self.lengths
+            closer = np.where(known, plant.difference(trial, guess), 0.0) / self.lengths
             if np.linalg.norm(closer) < np.linalg.norm(way) and plant.closure_error(trial) < 1e-5 * plant.size:
                 rough, way, part = trial, closer, min(1.0, 2.0 * part)
             else:
@@ -143,8 +217,18 @@ class Closing:
 
     def rows(self, q: Array) -> tuple[Array, Callable[[], Array]]:
         """Residual, and a function that computes its Jacobian by displacements in radians and sizes."""
-        scale = self.plant.row_scale / self.plant.size
-        return scale * self.plant.residual(q), lambda: scale[:, None] * self.plant.jacobian(q) * self.lengths
+        plant, scale = self.plant, self.plant.row_scale / self.plant.size
+        if not self.placed.size:
+            return scale * plant.residual(q), lambda: scale[:, None] * plant.jacobian(q) * self.lengths
+        r = np.concatenate([scale * plant.residual(q), (q - self.at)[self.placed] / plant.size])
+
+        def slopes() -> Array:
+            rates, unit = np.zeros((self.placed.size, plant.nv)), np.eye(plant.nv)
+            for k in self.movers:
+                rates[:, k] = plant.position_rate(q, unit[k])[self.placed] / plant.size
+            return np.vstack([scale[:, None] * plant.jacobian(q), rates]) * self.lengths
+
+        return r, slopes
 
     def equations(self, q: Array) -> tuple[Array, Callable[[], Array]]:
         """The same, with angles in place of the products of axes."""
@@ -193,12 +277,68 @@ class Closing:
         """A displacement (nv,), shortened where an angle is too large."""
         return move * min(1.0, _STRIDE / max(float(np.abs(move[self.angular]).max(initial=0.0)), _STRIDE))
 
+    def displaced(self, q: Array) -> float:
+        """How far the places that are held are from where they are to be, m."""
+        return float(np.abs((q - self.at)[self.placed]).max(initial=0.0)) if self.placed.size else 0.0
+
     def reversed_loops(self, q: Array) -> list[str]:
         """Loops whose axes point the wrong way, though their rows may vanish."""
         if not self.turns:
             return []
         R, S = screws(self.plant, q)
         return [turn.loop for turn in self.turns if np.linalg.norm(turn.angles(R, S)[0]) > 0.5 * np.pi]
+
+
+def _units(plant: Plant) -> tuple[NDArray[np.bool_], Array]:
+    """Which coordinates (nv,) turn what they move, and what is a large motion of each: a radian, or a size.
+
+    A nut that is held on its axis alone travels with its screw, whatever it turns: as a gear, a pitch changes no
+    answer.
+    """
+    angular = np.array([unit == "rad/s" for unit in plant.velocity_units])
+    lengths = np.where(angular, 1.0, plant.size)
+    for joint in (joint for joint in getattr(plant, "joints", ()) if isinstance(joint, Helical)):
+        if _held_on_axis(plant, joint):
+            k = plant.index(joint.name)
+            angular[k], lengths[k] = False, plant.size / abs(joint.pitch)
+    return angular, lengths
+
+
+def _held_on_axis(plant: Any, screw: Helical) -> bool:
+    """Whether loops hold a nut by points on its axis alone, and it carries nothing: none of them knows how it turns."""
+    link, rows = plant.link_index(screw.child), plant.arrays.rows
+    if (plant.arrays.links["parent"] == link).any():
+        return False
+    named = {name for loop in plant.loops for name in getattr(loop, "coefficients", ())}
+    named |= {name for loop in plant.loops for name in getattr(loop, "measured", ()) if isinstance(name, str)}
+    if screw.name in named:
+        return False
+    for name, span in plant.row_slices.items():
+        own = rows[span]
+        if not ((own["a"] == link) | (own["b"] == link)).any():
+            continue
+        loop = next(loop for loop in plant.loops if loop.name == name)
+        on_a = (own["a"] == link).any()
+        if not isinstance(loop, (Point, Distance, Spherical) if on_a else (Point, Distance, Spherical, *_ON_A)):
+            return False
+        if np.abs(own["pa" if on_a else "pb"][:, :2]).max() > _ON_AXIS * plant.size:
+            return False
+    return True
+
+
+def _still(plant: Plant, held: list[int]) -> tuple[list[int], NDArray[np.int64], list[int]]:
+    """Of positions that are held: the rates that are zero, those without a rate, and the rates that move these."""
+    pairs, names = dict(plant.paired), plant.position_names
+    still, placed, movers = [pairs[i] for i in held if i in pairs], list[int](), list[int]()
+    for i in (i for i in held if i not in pairs):
+        joint = next(j for j in plant.joints if names[i] in j.position_names)  # type: ignore[attr-defined]
+        own = [plant.velocity_names.index(name) for name in joint.velocity_names]
+        if plant.position_units[i] == "1":  # of a quaternion
+            still += [k for k in own if plant.velocity_units[k] == "rad/s"]
+        else:
+            placed.append(i)
+            movers += own
+    return sorted(set(still)), np.array(placed, dtype=np.int64), sorted(set(movers))
 
 
 def screws(plant: Any, q: Array) -> tuple[Array, Array]:
@@ -300,16 +440,27 @@ def require_closed(plant: Plant, q: Array, tolerance: float = 1e-6, given: objec
         values = ", ".join(f"{name}={float(x):g}" for name, x in given.items())
         remedy = f"Joints that the mapping does not name are at 0; plant.assemble({values}) closes the loops."
     raise AssemblyError(
-        f"q does not close the loops of {plant.name!r}: {listed_open(residuals, tolerance * plant.size)}. {remedy}",
+        f"q does not close the loops of {plant.name!r}: {listed_open(plant, q, tolerance * plant.size)}. {remedy}",
         residuals,
         q,
     )
 
 
-def listed_open(residuals: Mapping[str, float], closed: float) -> str:
-    """The loops that are open by more than `closed` m, in words; what is tiny beside the largest is left out."""
+def listed_open(plant: Plant, q: Array, closed: float) -> str:
+    """The loops that are open by more than `closed` m, the worst three; what is tiny beside the largest is left out.
+
+    Constraints of angles alone, as couplings are, are open by an angle.
+    """
+    residuals, phi, told = plant.loop_residuals(q), np.abs(plant.residual(q)), []
     least = max(closed, 1e-6 * max(residuals.values()))
-    return ", ".join(f"{name!r} open by {r:.3e} m" for name, r in residuals.items() if not r <= least)
+    found = [name for name, r in residuals.items() if not r <= least]
+    worst = sorted(found, key=lambda name: -residuals[name])[:_LISTED]
+    for name in (name for name in found if name in worst):
+        rows = plant.row_slices[name]
+        turns = set(plant.row_units[rows]) == {"rad"}
+        told.append(f"{name!r} open by " + (f"{phi[rows].max():.3e} rad" if turns else f"{residuals[name]:.3e} m"))
+    more = f" and {len(found) - len(worst)} more" if len(found) > len(worst) else ""
+    return ", ".join(told) + more
 
 
 def not_closed(plant: Plant, q: Array) -> AssemblyError:

@@ -524,8 +524,8 @@ class Mechanism(Plant):
 
     def jacobian(self, q: ArrayLike) -> Array:
         q = self._position(q)
-        A, rank = constrained.jacobian(self.arrays, q, RANK_TOLERANCE, self.nv)
-        self._require_evaluated(q, A, rank)
+        A, has_mass = constrained.jacobian(self.arrays, q)
+        self._require_evaluated(q, A, 0 if has_mass else FAILED)
         return A
 
     def _closed_to(self, q: Array, euclidean: bool, accuracy: float) -> tuple[Array, float]:
@@ -887,6 +887,7 @@ class Mechanism(Plant):
             "_positional",
             "_loaded",
             "_placed",
+            "_gears",
         ):
             vars(other).pop(known, None)
         return other
@@ -1147,6 +1148,7 @@ class Mechanism(Plant):
             "_positional",
             "_loaded",
             "_placed",
+            "_gears",
         ):
             vars(mode).pop(known, None)
         return mode

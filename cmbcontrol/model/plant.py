@@ -12,11 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from .._notebook import Shown
 from .._tolerance import metres
-from ..errors import InputTypeError, ModelError
+from ..errors import AssemblyError, InputTypeError, ModelError
 from . import assembly, consistency, diagnosis, evaluation
 from .closing import Closing, not_closed, require_closed
 from .contract import OF_ROWS, Contract
 from .elements import Constraint, CoordinateConstraint, Coupling, Joint
+from .gears import gears_of
 from .generic_rank import generic_rank
 from .near_singular import refined
 from .terms import Terms
@@ -299,6 +300,8 @@ class Plant(Contract, Shown):
     def close(self, q: ArrayLike, *, metric: str = "mass", accuracy: float | None = None) -> Array:
         """The nearest configuration with closed loops, in the metric of M or the Euclidean one, to first order.
 
+        Rotors that couplings alone move follow, and do not count.
+
         Parameters
         ----------
         q : array_like, shape (nq,)
@@ -323,6 +326,12 @@ class Plant(Contract, Shown):
         """
         start = q = self._position(q).copy()
         accuracy = None if accuracy is None else _check.positive(accuracy, "accuracy")
+        gears = gears_of(self)
+        if gears is not None and not self.closure_error(q) <= 2e-15 * self.extent(q):
+            try:
+                return gears.full(gears.twin.close(gears.reduced(q), metric=metric, accuracy=accuracy))
+            except AssemblyError as error:
+                raise gears.of_whole(error) from None
         euclidean = _check.one_of(metric, ("mass", "euclidean"), "metric") == "euclidean"
         left = self.closure_error(q) if accuracy is None else np.inf
         if accuracy is not None or left > 2e-15 * self.extent(q):  # less is rounding
@@ -365,14 +374,15 @@ class Plant(Contract, Shown):
         Damped Gauss-Newton steps within the joint limits, from the guess first: the configuration found is, to first
         order, the nearest one (in radians, and sizes of the machine). Only where there is none, from starts that wander
         further off. The joint values are held exactly, also those of a singular configuration, which is met to
-        rounding.
+        rounding. Rotors that couplings alone move follow from the others, so that gears change no answer.
 
         Parameters
         ----------
         guess : array_like or mapping, optional
-            Configuration near the branch that is wanted; defaults to the neutral one.
+            Configuration near the branch that is wanted; defaults to the neutral one. Coordinates that a mapping does
+            not name are not known: they are first put where the loops close best with those that it names.
         **joint_values : float
-            Position coordinates by name, rad or m.
+            Position coordinates by name, rad or m; also the place of a floating base, but no entries of quaternions.
 
         Returns
         -------

@@ -6,7 +6,8 @@ import pytest
 import cmbcontrol as cmb
 from cmbcontrol import Body, Mechanism, Reach, Revolute, plants
 from cmbcontrol.controllers import PointTask, PoseTask
-from tests.fixtures import refuses
+from cmbcontrol.controllers.reach import _unseen
+from tests.fixtures import knuckle_press, refuses
 from tests.seeds import many
 
 MACHINES = {
@@ -151,6 +152,98 @@ def test_workspace():
     s = np.abs(np.sin(found.q.values[:, 1]))
     assert np.corrcoef(s, found.manipulability.values)[0, 1] > 0.4
     assert (found.manipulability.values[s < 0.02] < 0.05).all()
+
+
+@pytest.mark.parametrize("ratio", [60.0, None, -1e-3, 1e3])
+@pytest.mark.first(2)
+def test_a_gear_changes_no_answer(ratio):
+    """Numbers are those of the press without its motor: nearest crank, distance out of reach, branches."""
+    plant, guess = knuckle_press(ratio), {"rod": -0.9, "upper": -1.9, "lower": 0.6, "ram": 0.05}
+    crank = plant.position_names.index("crank")
+    reach = Reach(plant, "ram")
+    near = reach([0.01], guess=plant.assemble(crank=1.0, guess=guess))
+    assert near.reached and near.q[crank] == pytest.approx(1.0634, abs=1e-4)
+    far = reach([0.2])
+    assert far.distance == pytest.approx(0.04384143724, abs=1e-10) and not far.reached
+    assert len(reach.branches([0.05])) == 2
+    if ratio is not None:
+        assert near.q[0] == pytest.approx(ratio * near.q[crank], rel=1e-13)
+        by_motor = Reach(plant, "motor")([ratio * 2.0], guess=plant.assemble(crank=1.8, guess=guess))
+        assert by_motor.reached and by_motor.q[crank] == pytest.approx(2.0, abs=1e-11)
+        data = reach.workspace(20)
+        np.testing.assert_allclose(data.q.values[:, 0], ratio * data.q.values[:, crank], rtol=1e-13)
+        np.testing.assert_array_equal(data.manipulability, Reach(knuckle_press(), "ram").workspace(20).manipulability)
+
+
+@pytest.mark.parametrize("target", [2.0, 4.0, -9.0])
+def test_a_pin_that_turns_round_goes_to_any_angle(target):
+    plant = Mechanism("pin", [Body.rod("rod", 1.0, 1.0)], [Revolute("pin", "ground", "rod")])
+    found = Reach(plant, "pin")([target])
+    assert found.reached and found.q[0] == pytest.approx(target, abs=1e-12)
+
+
+def test_coordinates_that_a_guess_does_not_name_are_found():
+    plant = plants.five_bar()
+    task = PointTask(plant, "left_upper", (1.5, 0.0, 0.0), axes="xy")
+    whole = plant.assemble(left=2.1, right=1.0)
+    target = values(task, plant, whole) + 0.05
+    some = {"left": 2.1, "elbow_left": float(whole[1])}
+    reach = Reach(plant, task)
+    np.testing.assert_allclose(reach(target, guess=some).q[:2], reach(target, guess=whole).q[:2], atol=1e-10)
+
+
+def test_nearest_ones_end_to_the_last_digits():
+    """At its end the ram turns back, so that no motion of the first order is left: both targets end there."""
+    reach = Reach(knuckle_press(), "ram")
+    near, far = reach([0.2]), reach([0.3])
+    assert far.distance - near.distance == pytest.approx(0.1, abs=1e-12)
+    np.testing.assert_allclose(np.cos(near.q[:1] - far.q[:1]), 1.0, atol=1e-12)
+
+
+def test_the_chance_of_ends_that_were_not_seen():
+    assert _unseen([1.0] * 10) == pytest.approx(2.0 / 90.0)
+    assert _unseen([1.0, 1.00001, 2.0, np.inf, np.inf]) == pytest.approx(20.0 / 20.0)
+    assert _unseen([0.5]) == 1.0
+
+
+@pytest.mark.nojit_slow
+@pytest.mark.parametrize("name", ["loader", "delta", "stewart"])
+@pytest.mark.first(1)
+def test_unreachable_targets_take_few_searches(name, monkeypatch):
+    """So many that they are told in about a second: each takes some ten milliseconds."""
+    plant, start, task = machine(name)
+    reach, base, searches = Reach(plant, task), values(task, plant, start), []
+    for way in ("_descend", "_approach"):
+        own = getattr(reach, way)
+        monkeypatch.setattr(reach, way, lambda *a, own=own: (searches.append(1), own(*a))[1])
+    for far in (1.0, 3.0):
+        searches.clear()
+        assert not reach(base + far * plant.size * np.ones(len(base)), guess=start).reached
+        assert len(searches) <= 111
+
+
+def test_extremes_are_where_links_are_stretched():
+    plant, task = arm()
+    np.testing.assert_allclose(Reach(plant, task).extremes().value, [[-1.6, 1.6], [-1.6, 1.6]], atol=1e-9)
+    plant, task = arm(((0.0, 0.6), (0.2, 2.0)))
+    least = [np.cos(0.6) + 0.6 * np.cos(2.6), 0.6 * np.sin(0.2)]
+    most = [1.0 + 0.6 * np.cos(0.2), np.sin(0.6) + 0.6]
+    found = Reach(plant, task).extremes()
+    np.testing.assert_allclose(found.value, np.transpose([least, most]), atol=1e-9)
+    for i, k in np.ndindex(2, 2):
+        q = found.q.values[i, k]
+        assert values(task, plant, q)[i] == pytest.approx(found.value.values[i, k], abs=1e-14)
+    five = plants.five_bar()
+    tip = PointTask(five, "left_upper", (1.5, 0.0, 0.0), axes="xy")
+    high = np.sqrt(2.5**2 - 0.5**2)
+    np.testing.assert_allclose(Reach(five, tip).extremes().value, [[-1.5, 2.5], [-high, high]], atol=1e-9)
+
+
+def test_what_goes_on_for_ever_has_no_extremes():
+    plant = Mechanism("pin", [Body.rod("rod", 1.0, 1.0)], [Revolute("pin", "ground", "rod")])
+    assert Reach(plant, "pin").extremes().value.values.tolist() == [[-np.inf, np.inf]]
+    geared, plain = (Reach(knuckle_press(ratio), "ram").extremes().value.values for ratio in (60.0, None))
+    np.testing.assert_array_equal(geared, plain)
 
 
 def test_wrong_calls_are_told():

@@ -4,10 +4,31 @@ import numpy as np
 import pytest
 
 from cmbcontrol.errors import AssemblyError, BranchWarning
-from cmbcontrol.model.elements import Body, Distance, Frame, Point, PointOnPlane, Revolute, Spherical
+from cmbcontrol.model.elements import (
+    Body,
+    Coupling,
+    Distance,
+    Frame,
+    Free,
+    Planar,
+    Point,
+    PointOnPlane,
+    Revolute,
+    Spherical,
+)
 from cmbcontrol.model.mechanism import Mechanism
 from cmbcontrol.plants.five_bar import five_bar
-from tests.fixtures import LINEAR, close_parts, closed_machine, crank_and_slider, nudge, refuses, tree_parts
+from cmbcontrol.plants.n_four_bar import n_four_bar
+from tests.fixtures import (
+    LINEAR,
+    close_parts,
+    closed_machine,
+    crank_and_slider,
+    nudge,
+    refuses,
+    rod_driven_leg,
+    tree_parts,
+)
 
 NAN, INF = float("nan"), float("inf")
 
@@ -199,3 +220,119 @@ def test_held_values_that_depend_on_each_other_and_all_but_agree():
 def test_held_values_out_of_reach_by_next_to_nothing_do_not_depend_on_each_other():
     error = refuses(lambda: arms(4.0 + 1e-9).assemble(left=0.0, right=np.pi), "'tip' open by", kind=AssemblyError)
     assert "depend" not in str(error)
+
+
+# -- guesses that name some coordinates ---------------------------------------------------------------
+
+SOME = {"hip": -0.6, "knee": 1.2, "motor": 1.2, "ankle_1": -0.6}
+MORE = {"krod": -1.2, "ankle_l": -0.6, "ankle_r": -0.6, "rod_l_1": 0.6, "rod_r_1": 0.6}
+
+
+@pytest.mark.nojit_slow
+@pytest.mark.parametrize("guess", [SOME, SOME | MORE], ids=["some", "all"])
+def test_a_far_branch_is_told_whatever_the_guess_names(guess):
+    """Its four-bar allows the knee 1.065 rad at most, and the height takes 1.17: there is nothing near the guess."""
+    with pytest.warns(BranchWarning, match="another branch"):
+        rod_driven_leg().assemble(height=0.70, guess=guess)
+
+
+def test_what_a_guess_does_not_name_is_where_the_loops_close_best():
+    """By the law of cosines: two arms whose elbows are given reach each other in two ways, and only so."""
+    plant = five_bar()
+    elbows = {"elbow_left": -1.29, "elbow_right": 1.31}
+    q = plant.assemble(guess=elbows | {"left": 2.1})
+    np.testing.assert_allclose(q[[1, 3]], list(elbows.values()), atol=0.02)
+    assert q[0] == pytest.approx(2.1, abs=0.02)
+    tip = np.exp(1j * q[0]) + 1.5 * np.exp(1j * (q[0] + q[1]))
+    assert abs(1.0 + np.exp(1j * q[2]) + 1.5 * np.exp(1j * (q[2] + q[3])) - tip) < 1e-12
+
+
+# -- floating bases -----------------------------------------------------------------------------------
+
+
+def rocking_leg(base):
+    """Two links of length 1 whose end is on the ground at the origin, on a base that floats."""
+    bodies = [Body(name, 1.0, (0.5, 0, 0), (0.1, 0.2, 0.3)) for name in ("upper", "lower")]
+    joints = [base("base", "ground", "upper"), Revolute("knee", "upper", "lower", frame=Frame((1, 0, 0)))]
+    return Mechanism("leg", bodies, joints, [Point("foot", "ground", "lower", (0, 0, 0), (1, 0, 0))])
+
+
+@pytest.mark.parametrize(
+    ("base", "held"),
+    [
+        (Planar, {"base_y": 0.7}),
+        (Planar, {"base_x": 0.3, "base_y": -0.7}),
+        (Planar, {"base_angle": 0.7}),
+        (Free, {"base_z": 0.7}),
+        (Free, {"base_x": 0.2, "base_z": 0.7}),
+    ],
+)
+def test_places_of_a_floating_base_are_held(base, held):
+    plant = rocking_leg(base)
+    q = plant.assemble(**held)
+    assert [q[plant.position_names.index(name)] for name in held] == list(held.values())
+    hip, knee = plant.pose(q, "upper").p, plant.pose(q, "lower").p
+    assert np.linalg.norm(knee - hip) == pytest.approx(1.0, abs=1e-12)
+    assert np.linalg.norm(knee) == pytest.approx(1.0, abs=1e-12)
+    assert np.linalg.norm(plant.point(q, "lower", (1, 0, 0))) < 1e-12
+
+
+def test_places_of_a_base_out_of_reach_tell_by_how_much():
+    """2.7 m up, with legs of 2 m: what is held and the foot share what is missing."""
+    error = refuses(lambda: rocking_leg(Planar).assemble(base_y=2.7), "held places missed by", kind=AssemblyError)
+    assert "3.500e-01 m" in str(error)
+    refuses(lambda: rocking_leg(Free).assemble(base_qw=0.7), "'base_qw'", "quaternion", "guess=", kind=ValueError)
+
+
+# -- branches within limits ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("turns", [-1, 1, 3])
+def test_a_branch_within_limits_is_found_whole_turns_away(turns):
+    """The neutral configuration and the guess are outside of the limits, by turns of a pin."""
+    low, high = 2.0 * np.pi * turns - 1.5, 2.0 * np.pi * turns + 1.5
+    free = crank_and_slider()
+    pins = [Revolute("crank", "ground", "crank"), *free.joints[1:]]
+    pins[1] = Revolute("knee", "crank", "rod", frame=Frame((1, 0, 0)), limits=(low, high))
+    plant = free.with_parts(joints=pins)
+    q, own = plant.assemble(crank=0.7), free.assemble(crank=0.7, guess={"slide": 2.6, "knee": -1.0})
+    np.testing.assert_allclose(q - own, [0.0, 2.0 * np.pi * turns, 0.0], atol=1e-11)
+
+
+# -- large machines, and messages ---------------------------------------------------------------------
+
+
+@pytest.mark.nojit_slow
+@pytest.mark.parametrize("n", [40, 100, pytest.param(200, marks=pytest.mark.slow)])
+def test_long_chains_of_loops_close(n):
+    """From flat, one loop after the other: all bars as the first one, and couplers level."""
+    q = n_four_bar(n).assemble(bar0=1.0)
+    np.testing.assert_allclose(q[::2], 1.0, atol=1e-12)
+    np.testing.assert_allclose(q[1::2], -1.0, atol=1e-12)
+
+
+def test_of_many_open_loops_three_are_named():
+    plant = n_four_bar(12)
+    places = {f"bar{i}": 1.0 + 0.3 * i for i in range(13)}
+    error = refuses(lambda: plant.assemble(**places), "open by", " and 9 more", kind=AssemblyError)
+    assert len(error.residuals) == 12 and str(error).count("open by") == 3
+
+
+def test_constraints_that_contradict_one_another_are_named():
+    rod = Body.planar("rod", 1.0, 0.5, 0.1)
+    ends = [Point("heel", "ground", "rod", (1, 0, 0), (1, 0, 0)), Point("toe", "ground", "rod", (0, 1, 0), (1, 0, 0))]
+    plant = Mechanism("robot", [rod], [Revolute("pivot", "ground", "rod")], ends)
+    refuses(plant.assemble, "'heel' and 'toe' contradict one another", kind=AssemblyError)
+
+
+def test_angles_of_many_turns_are_asked_for_their_unit():
+    refuses(
+        lambda: crank_and_slider().assemble(crank=60.0, slide=1.0), "is crank given in degrees?", kind=AssemblyError
+    )
+    error = refuses(lambda: crank_and_slider().assemble(crank=0.7, slide=1.0), "'pin' open by", kind=AssemblyError)
+    assert "degrees" not in str(error)
+
+
+def test_couplings_of_angles_are_open_by_an_angle():
+    belt = five_bar().with_loops(Coupling("belt", {"left": 1.0, "right": 2.0}))
+    refuses(lambda: belt.assemble(left=2.1, right=1.0), "'belt' open by 4.100e+00 rad", kind=AssemblyError)

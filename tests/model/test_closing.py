@@ -8,6 +8,7 @@ import pytest
 
 from cmbcontrol import plants
 from cmbcontrol.errors import BranchWarning
+from cmbcontrol.model import closing
 from cmbcontrol.model.elements import (
     Body,
     Coupling,
@@ -244,3 +245,28 @@ def test_the_size_of_a_machine_is_never_rounding():
     assert Mechanism("sliders", bodies, joints, [Coupling("gear", {"x": 1.0, "y": 2.0})]).size == 1.0
     apart = [joints[0], dataclasses.replace(joints[1], frame=Frame((0.02, 0, 0)))]
     assert Mechanism("apart", bodies, apart, [Coupling("gear", {"x": 1.0, "y": 2.0})]).size == 0.02
+
+
+@pytest.mark.parametrize("damping", [1e-2, 1e-8, 1e-14])
+def test_sparse_steps_are_those_of_singular_values(damping):
+    """Of a banded matrix with rows that are given twice; and the way along its null space."""
+    rng = np.random.default_rng(0)
+    J = np.triu(np.tril(rng.standard_normal((40, 60)), 3))
+    J = np.vstack([J, J[:5]])
+    r = J @ rng.standard_normal(60)
+    step = closing._damped_sparse(J, r, damping)
+    bound = np.sqrt(np.abs(J).sum(axis=0).max() * np.abs(J).sum(axis=1).max())
+    expected = -np.linalg.solve(J.T @ J + max(damping, 1e-9) * bound**2 * np.eye(60), J.T @ r)
+    if damping > 1e-9:  # else the normal equations have lost the digits, and the smallest step is the limit
+        np.testing.assert_allclose(step, expected, atol=1e-11)
+    else:
+        np.testing.assert_allclose(step, -np.linalg.pinv(J) @ r, atol=1e-4 * np.abs(step).max())
+
+
+def test_the_way_along_loops_by_sparse_steps_is_that_by_singular_values(monkeypatch):
+    rng = np.random.default_rng(1)
+    J, way = rng.standard_normal((20, 30)), rng.standard_normal(30)
+    along = closing._along(J, way)
+    assert np.abs(J @ along).max() < 1e-12 and np.abs(along).max() > 0.1
+    monkeypatch.setattr(closing, "_LARGE", 10)
+    np.testing.assert_allclose(closing._along(J, way), along, atol=1e-9)
