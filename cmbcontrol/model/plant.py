@@ -397,7 +397,10 @@ class Plant(Contract, Shown):
         >>> plant.closure_error(q) < 1e-12
         True
         """
-        return assembly.assemble(self, joint_values, guess)
+        q = assembly.assemble(self, joint_values, guess)
+        if self.moving:
+            evaluation.require_followed(self, self.terms(q, self.project_velocity(q, np.zeros(self.nv))))
+        return q
 
     @cached_property
     def _placed(self) -> dict[str, Array]:
