@@ -17,6 +17,7 @@ __all__ = [
     "EquilibriumError",
     "EventError",
     "FileError",
+    "ImmobileWarning",
     "InputError",
     "InputTypeError",
     "Interrupted",
@@ -106,6 +107,10 @@ class BranchWarning(CmbWarning):
 
 class PrecisionWarning(CmbWarning):
     """Redundant rows of a machine agree to some digits only; says what was made of it."""
+
+
+class ImmobileWarning(CmbWarning):
+    """A run starts where the constraints of the machine bind all of its velocities: nothing will move."""
 
 
 class LimitWarning(CmbWarning):

@@ -206,7 +206,7 @@ FAULTS = (
         "branch-of-nothing",
         "at a singular start, branch= was ignored where no first effort moves anything",
         "cmbcontrol/sim/singular_start.py",
-        "    if branch is not None and not _leads_on(run, v, rate[nq:n]):\n",
+        "    if branch is not None and not leads_on(plant, v, run.t_end, rate[nq:n]):\n",
         "    if branch is not None and not rate.size:\n",
         "tests/sim/test_branch_selection.py::test_a_branch_that_nothing_moves_along_is_refused",
     ),
