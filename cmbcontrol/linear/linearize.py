@@ -10,10 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from ..dynamics.derivatives import Derivatives, derivatives
 from ..errors import EquilibriumError, InputError, InputTypeError, SingularConfigurationError
+from ..model.evaluation import require_followed
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from .model import LinearModel
-from .operating import OperatingPoint
+from .operating import OperatingPoint, turning_axes
 from .reduced import FIXED, MOVING, bracket, position_rows
 from .signals import FrameMotion, LinearizedEquations, Wrench
 from .statics import constraint_curvatures, list_forces, relative_force, require_closed, require_holonomic
@@ -277,6 +278,7 @@ def _require_on_manifold(plant: Plant, local: Derivatives) -> None:
     speed = float(np.abs(local.v * plant.reach).max(initial=0.0))
     if not rate.max(initial=0.0) <= 1e-7 * max(speed, plant.size):
         worst = plant.row_names[int(rate.argmax())]
+        require_followed(plant, plant.terms(local.q, plant.project_velocity(local.q, local.v)))  # else no v would do
         raise InputError(
             f"the velocity of the operating point opens the loops of {plant.name!r}: row {worst!r} by "
             f"{rate.max():.3e} m/s. Use plant.project_velocity(q, v)."
@@ -294,7 +296,7 @@ def _at_equilibrium(plant: Plant, point: OperatingPoint, tolerance: float) -> De
         moving = ", ".join(f"{plant.velocity_names[k]!r} {v[k]:.4g}" for k in np.flatnonzero(v)[:6])
         raise EquilibriumError(
             f"the operating point of {plant.name!r} moves: {moving}. A linear model needs v = 0, or a steady motion "
-            "with constant velocities; see affine_approximation."
+            f"with constant velocities; see affine_approximation{turning_axes(plant, v)}"
         )
     if not balanced:
         raise EquilibriumError(
