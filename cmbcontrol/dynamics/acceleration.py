@@ -23,7 +23,7 @@ from ..kernels import constrained
 from ..kernels import friction as kernels
 from ..kernels.generated import CONDITIONS, at_state
 from ..model.diagnosis import unique_multipliers
-from ..model.evaluation import require_followed
+from ..model.evaluation import require_motions_followed
 from ..model.generated import code_of
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
@@ -360,8 +360,7 @@ def forward_dynamics(
     _check.plant(plant)
     if u is None:
         u = np.zeros(plant.nu)
-    if plant.moving:
-        require_followed(plant, plant.terms(q, plant.project_velocity(q, v)))
+    require_motions_followed(plant, q, v)
     if isinstance(plant, Mechanism) and formulation is None and baumgarte is None:  # one compiled call
         fits, nv = _check.fits, plant.nv
         if fits(v, nv) and fits(q, plant.nq) and fits(u, plant.nu) and not plant.quaternions:

@@ -15,6 +15,7 @@ from ..kernels import friction as kernels
 from ..kernels import linear_algebra
 from ..model.actuation import Actuation, actuation_at
 from ..model.diagnosis import unique_multipliers
+from ..model.evaluation import require_motions_followed
 from ..model.plant import Plant
 from ..model.terms import Terms
 from ..trace.terms import TracedTerms
@@ -76,6 +77,7 @@ def constraint_force(
     np.True_
     """
     _check.plant(plant)
+    require_motions_followed(plant, q, v)
     terms = plant.terms(q, v)
     u = np.zeros(plant.nu) if u is None else _check.vector(u, plant.nu, "u", plant.actuator_names)
     g = terms.B @ u - terms.h
@@ -295,6 +297,7 @@ def inverse_dynamics(
     """
     _check.plant(plant)
     strict = _check.flag(strict, "strict")
+    require_motions_followed(plant, q, v)
     return motor_effort(plant.terms(q, v), vdot, weight, strict=strict)
 
 

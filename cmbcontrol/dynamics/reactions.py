@@ -12,6 +12,7 @@ from .. import _check
 from ..errors import InputTypeError
 from ..kernels import reactions as kernels
 from ..model.elements import CoordinateConstraint, Frame, FrictionOfLoad, Joint
+from ..model.evaluation import require_motions_followed
 from ..model.mechanism import Mechanism
 from ..model.terms import RANK_TOLERANCE
 from .acceleration import solved
@@ -74,6 +75,7 @@ def reactions(
     """
     _check.plant(plant)
     _require(plant)
+    require_motions_followed(plant, q, v)
     terms = plant.terms(q, np.zeros(plant.nv) if v is None else v)
     u = np.zeros(plant.nu) if u is None else _check.vector(u, plant.nu, "u", plant.actuator_names)
     g = terms.B @ u - terms.h

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from ..dynamics.derivatives import Derivatives, derivatives
 from ..errors import EquilibriumError, InputError, InputTypeError, SingularConfigurationError
-from ..model.evaluation import require_followed
+from ..model.evaluation import require_motions_followed
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from .model import LinearModel
@@ -272,13 +272,13 @@ def regular_derivatives(plant: Plant, q: Array, v: Array, u: Array) -> Derivativ
 
 
 def _require_on_manifold(plant: Plant, local: Derivatives) -> None:
+    require_motions_followed(plant, local.q, local.v)
     if not np.abs(plant.row_scale * local.phi).max(initial=0.0) <= 1e-9 * plant.size:
         require_closed(plant, local.q)
     rate = np.abs(plant.row_scale * (local.A @ local.v - plant.row_rates))
     speed = float(np.abs(local.v * plant.reach).max(initial=0.0))
     if not rate.max(initial=0.0) <= 1e-7 * max(speed, plant.size):
         worst = plant.row_names[int(rate.argmax())]
-        require_followed(plant, plant.terms(local.q, plant.project_velocity(local.q, local.v)))  # else no v would do
         raise InputError(
             f"the velocity of the operating point opens the loops of {plant.name!r}: row {worst!r} by "
             f"{rate.max():.3e} m/s. Use plant.project_velocity(q, v)."

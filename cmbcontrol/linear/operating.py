@@ -15,7 +15,7 @@ from .._tolerance import UNREACHED, null_space
 from ..dynamics.derivatives import Derivatives
 from ..errors import EquilibriumError, InputError, InputTypeError
 from ..model.elements import Free
-from ..model.evaluation import require_followed
+from ..model.evaluation import require_motions_followed
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.terms import Terms
@@ -335,8 +335,7 @@ def trim(
     given = q
     q, free_mask = starting_configuration(plant, q, free, hold)
     require_closed(plant, q, given)
-    if plant.moving:
-        require_followed(plant, plant.terms(q, plant.project_velocity(q, np.zeros(plant.nv))))
+    require_motions_followed(plant, q)
     require_still(plant)
     efforts = Efforts.of(plant, u, preload, weight)
     solution = None

@@ -12,6 +12,7 @@ from .. import _check
 from ..dynamics.acceleration import solved
 from ..dynamics.derivatives import derivatives
 from ..errors import EquilibriumError
+from ..model.evaluation import require_motions_followed
 from ..model.plant import Plant
 from .operating import OperatingPoint, turning_axes
 from .reduced import MOVING
@@ -88,6 +89,7 @@ def steady_motion(
     _check.plant(plant)
     q = plant.configuration(q).copy()
     v = plant.project_velocity(q, _check.vector(v, plant.nv, "v", plant.velocity_names))
+    require_motions_followed(plant, q, v)
     given, value = _efforts(plant, u)
     held, kept = (_chosen(plant, names, what) for names, what in ((hold, "hold"), (hold_rates, "hold_rates")))
     best: tuple[float, Array, Array, Array] = np.inf, q, v, value

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from .._tolerance import BLURRED, DEPENDENT
 from ..errors import InputError
@@ -16,7 +16,7 @@ from .terms import FAILED, RANK_TOLERANCE, Terms
 if TYPE_CHECKING:
     from .plant import Plant
 
-__all__ = ["admissible_velocity", "require_followed", "terms"]
+__all__ = ["admissible_velocity", "require_followed", "require_motions_followed", "terms"]
 
 Array = NDArray[np.float64]
 
@@ -113,7 +113,11 @@ def require_followed(plant: Plant, terms: Terms) -> None:
             terms.M, terms.A, scale, terms.reach, -terms.h, -terms.b, RANK_TOLERANCE, terms.rank
         )
         missed = scale * np.abs(terms.A @ a + terms.b)
-        size, what, unit = float((scale * (A @ np.abs(a) + np.abs(terms.b))).max()), "acceleration", "m/s2"
+        # what turns and falls at all: these may cancel in every row
+        turning = float((v * terms.reach).max()) ** 2 / plant.size
+        falling = float((np.abs(np.linalg.solve(terms.M, terms.h)) * terms.reach).max())
+        rows = float((scale * (A @ np.abs(a) + np.abs(terms.b))).max())
+        size, what, unit = rows + turning + falling, "acceleration", "m/s2"
     if missed.max() > _MISSED * size:
         worst = plant.row_names[int(missed.argmax())]
         raise InputError(
@@ -121,3 +125,10 @@ def require_followed(plant: Plant, terms: Terms) -> None:
             f"{missed.max():.3e} {unit}. Motions contradict each other or the loops there (as at a dead centre, or "
             "where more is prescribed than can move): leave one of them out, or start elsewhere"
         )
+
+
+def require_motions_followed(plant: Plant, q: ArrayLike, v: ArrayLike | None = None) -> None:
+    """`require_followed` at a state, whose velocity is projected; without motions that move it costs nothing."""
+    if plant.moving:
+        v = np.zeros(plant.nv) if v is None else v
+        require_followed(plant, plant.terms(q, plant.project_velocity(q, v)))

@@ -398,8 +398,7 @@ class Plant(Contract, Shown):
         True
         """
         q = assembly.assemble(self, joint_values, guess)
-        if self.moving:
-            evaluation.require_followed(self, self.terms(q, self.project_velocity(q, np.zeros(self.nv))))
+        evaluation.require_motions_followed(self, q)
         return q
 
     @cached_property
