@@ -373,6 +373,7 @@ def forward_dynamics(
         vdot = _by_code(plant, q, v, u)
         if vdot is not None:
             return vdot
+        _require_moderate(plant, q, v, u)
         vdot, rank = constrained.forward_dynamics(plant.arrays, q, v, u, RANK_TOLERANCE)
         if rank == FAILED:
             raise ModelError(f"the mass matrix of {plant.name!r} is not positive definite at q = {q.tolist()}")
@@ -380,7 +381,14 @@ def forward_dynamics(
             return vdot  # else friction has no solution, which is told by name
     terms = plant.terms(q, v)
     u = _check.vector(u, plant.nu, "u", plant.actuator_names)
+    _require_moderate(plant, terms.q, terms.v, u)
     return acceleration(terms, terms.B @ u, formulation=formulation, baumgarte=baumgarte)
+
+
+def _require_moderate(plant: Plant, q: Array, v: Array, u: Array) -> None:
+    _check.moderate(q, "q", plant.position_names)
+    _check.moderate(v, "v", plant.velocity_names)
+    _check.moderate(u, "u", plant.actuator_names)
 
 
 def _by_code(plant: Mechanism, q: Array, v: Array, u: Array) -> Array | None:

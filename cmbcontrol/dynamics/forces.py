@@ -78,8 +78,9 @@ def constraint_force(
     """
     _check.plant(plant)
     require_motions_followed(plant, q, v)
-    terms = plant.terms(q, v)
+    terms = plant.terms(q, _check.moderate(_check.vector(v, plant.nv, "v", plant.velocity_names), "v"))
     u = np.zeros(plant.nu) if u is None else _check.vector(u, plant.nu, "u", plant.actuator_names)
+    _check.moderate(u, "u", plant.actuator_names)
     g = terms.B @ u - terms.h
     if formulation is None:
         found = solved(terms, g)
@@ -298,6 +299,8 @@ def inverse_dynamics(
     _check.plant(plant)
     strict = _check.flag(strict, "strict")
     require_motions_followed(plant, q, v)
+    _check.moderate(_check.vector(v, plant.nv, "v", plant.velocity_names), "v")
+    vdot = _check.moderate(_check.vector(vdot, plant.nv, "vdot", plant.velocity_names), "vdot")
     return motor_effort(plant.terms(q, v), vdot, weight, strict=strict)
 
 

@@ -550,7 +550,7 @@ class Plant(Contract, Shown):
         Within rounding of a singular configuration (1e-8), gradients that nearly vanish do not count.
         """
         q = self._position(q)
-        v = _check.vector(v, self.nv, "v", self.velocity_names)
+        v = _check.moderate(_check.vector(v, self.nv, "v", self.velocity_names), "v", self.velocity_names)
         return evaluation.admissible_velocity(self, q, v, _check.one_of(metric, ("mass", "euclidean"), "metric"))
 
     # -- equations of motion ----------------------------------------------------------------------

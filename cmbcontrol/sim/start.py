@@ -20,7 +20,7 @@ from ..model.generic_rank import generic_rank
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.terms import RANK_TOLERANCE, Terms
-from .integrator import Integrator
+from .integrator import Integrator, require_reachable
 from .stabilisation import Stabilisation
 
 __all__ = [
@@ -63,10 +63,11 @@ def start_state(
     if q0 is None:
         raise InputTypeError("a run needs a start q0; plant.assemble(...) gives one with closed loops")
     partly = isinstance(q0, Mapping) and len(q0) < plant.nq
-    q0 = configuration_of(plant, q0)
+    q0 = _check.moderate(configuration_of(plant, q0), "q0", plant.position_names)
     q0 = plant.integrate(q0, np.zeros(plant.nv))  # a copy, with quaternions of length one
     given = v0 is not None
     v0 = np.zeros(plant.nv) if v0 is None else _check.vector(v0, plant.nv, "v0", plant.velocity_names).copy()
+    _check.moderate(v0, "v0", plant.velocity_names)
     size = plant.size
     phi = np.abs(plant.residual(q0)) * plant.row_scale
     if phi.max(initial=0.0) > 1e-6 * size:
@@ -209,6 +210,7 @@ def options_of(
     tolerance: float = RANK_TOLERANCE,
 ) -> motion.Options:
     """The options of a run from the configuration of `terms`."""
+    require_reachable(plant, integrator.atol)
     gains: Any = (0.0, 0.0) if kept.adaptive else kept.gains
     alpha, beta = gains
     return motion.Options(
