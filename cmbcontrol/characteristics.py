@@ -111,6 +111,8 @@ def require_stored(law: Characteristic, what: str, sides: Sequence[float] = (1.0
     ------
     ValueError
     """
+    if type(law).energy is Characteristic.energy or (isinstance(law, FormulaForce) and not law.stored):
+        return  # it stores none
     own = [abs(x) for x in law.numbers if 1e-9 < abs(x) < 1e9][:16]
     sizes = np.concatenate([_SIZES, np.outer(own, _PARTS).ravel()])
     for x in (float(side * size) for size in sizes for side in sides):
@@ -519,8 +521,7 @@ class FormulaForce(Characteristic):
         object.__setattr__(self, "values", values)
         object.__setattr__(self, "_force", Expression(self.formula, ("x", "rate", *values)))
         object.__setattr__(self, "_energy", Expression(self.stored, ("x", *values)) if self.stored else None)
-        if self.stored:
-            require_stored(self, f"FormulaForce({self.formula!r})", sides=(1.0,))  # of distances there are no others
+        require_stored(self, f"FormulaForce({self.formula!r})", sides=(1.0,))  # of distances there are no others
 
     @property
     def number_names(self) -> tuple[str, ...]:

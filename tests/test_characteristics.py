@@ -199,3 +199,14 @@ class TestStoredEnergy:
         law = FormulaForce("k*abs(x)", "k*x**2/2", {"k": 2.0})
         PointForce("f", "a", "b", law)
         refuses(lambda: JointForce("f", "joint", law), "stored energy", kind=ValueError)
+
+    def test_what_stores_nothing_may_do_any_work(self):
+        @dataclass(frozen=True)
+        class Plain(Characteristic):
+            k: float
+
+            def force(self, x, rate):
+                return self.k * x
+
+        for law in (Plain(3.0), FormulaForce("k*x", "", {"k": 3.0}), lambda x, rate: 3.0 * x):
+            assert JointForce("f", "joint", law).energy(JointForce("f", "joint", law).numbers, [1.0]) == 0.0
