@@ -197,7 +197,7 @@ def _units(plant: Plant, equations: LinearizedEquations, v: Array) -> Array:
     """A step of one: a radian or a size, all of the speed, the force that gives it within a size."""
     speed = max(float(np.abs(v / plant.spans).max(initial=0.0)), 1e-3)
     local = equations.local
-    gained = _lengths(plant, np.linalg.solve(local.M, local.B)) if plant.nu else np.zeros(0)
+    gained = _lengths(plant, np.linalg.solve(local.M, local.B).astype(np.float64)) if plant.nu else np.zeros(0)
     ways, rates = _lengths(plant, equations.K), _lengths(plant, equations.K_rates)
     return np.r_[1.0 / ways, speed / rates, speed**2 / np.maximum(gained, 1e-12)]
 

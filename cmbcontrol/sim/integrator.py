@@ -216,7 +216,7 @@ class Integrator:
         return local.Method(run, state)
 
 
-def require_reachable(plant: Plant, atol: float) -> None:
+def require_reachable(plant: Plant, integrator: Integrator) -> None:
     """Refuse an absolute tolerance below the rounding of all coordinates, which no step reaches.
 
     Raises
@@ -224,8 +224,8 @@ def require_reachable(plant: Plant, atol: float) -> None:
     ValueError
     """
     least = _LEAST_RTOL * min(1.0, float(plant.spans.min(initial=1.0)))
-    if atol < least:
+    if integrator.atol is not None and integrator.atol < least:
         raise InputError(
-            f"atol must be {least:g} or more for {plant.name!r}, which is rounding of its smallest size, got {atol:g}: "
+            f"atol must be {least:g} or more for {plant.name!r}, which is rounding of its smallest size, got {integrator.atol:g}: "
             "steps that are to be right to less have no end"
         )

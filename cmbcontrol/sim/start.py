@@ -210,7 +210,7 @@ def options_of(
     tolerance: float = RANK_TOLERANCE,
 ) -> motion.Options:
     """The options of a run from the configuration of `terms`."""
-    require_reachable(plant, integrator.atol)
+    require_reachable(plant, integrator)
     gains: Any = (0.0, 0.0) if kept.adaptive else kept.gains
     alpha, beta = gains
     return motion.Options(
