@@ -103,7 +103,7 @@ def require_followed(plant: Plant, terms: Terms) -> None:
     ------
     InputError
     """
-    if not plant.moving:
+    if not (plant.moving and plant.target_rows.any()):  # in a mode they may be absent
         return
     scale, A, v = terms.row_scale, np.abs(terms.A), np.abs(terms.v)
     missed = scale * np.abs(terms.row_rate)
@@ -129,6 +129,6 @@ def require_followed(plant: Plant, terms: Terms) -> None:
 
 def require_motions_followed(plant: Plant, q: ArrayLike, v: ArrayLike | None = None) -> None:
     """`require_followed` at a state, whose velocity is projected; without motions that move it costs nothing."""
-    if plant.moving:
+    if plant.moving and plant.target_rows.any():
         v = np.zeros(plant.nv) if v is None else v
         require_followed(plant, plant.terms(q, plant.project_velocity(q, v)))

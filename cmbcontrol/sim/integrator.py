@@ -226,6 +226,6 @@ def require_reachable(plant: Plant, integrator: Integrator) -> None:
     least = _LEAST_RTOL * min(1.0, float(plant.spans.min(initial=1.0)))
     if integrator.atol is not None and integrator.atol < least:
         raise InputError(
-            f"atol must be {least:g} or more for {plant.name!r}, which is rounding of its smallest size, got {integrator.atol:g}: "
-            "steps that are to be right to less have no end"
+            f"atol must be {least:g} or more for {plant.name!r}, which is rounding of its smallest size, got "
+            f"{integrator.atol:g}: steps that are to be right to less have no end"
         )
