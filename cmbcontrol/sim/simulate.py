@@ -212,7 +212,7 @@ def simulate(
     t_end = _check.positive(t_end, "t_end")
     terms = start_state(plant, q0, v0, kept.metric, t_end)
     modes.require_within(terms.q)
-    terms = check_start(plant, terms, t_end)
+    terms = check_start(plant, terms, t_end, branch is not None)
     q0, v0 = terms.q, terms.v
     passing = integrator.passes and kept.kind == "projection"
     selector = BranchSelector(branch, passing, f"{integrator.name!r} with {kept.kind!r}")

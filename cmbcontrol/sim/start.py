@@ -140,11 +140,11 @@ def _refuse_start(plant: Plant, q0: Array, row: str) -> None:
     )
 
 
-def check_start(plant: Plant, terms: Terms, t_end: float) -> Terms:
+def check_start(plant: Plant, terms: Terms, t_end: float, chosen: bool = False) -> Terms:
     """Refuse a start from which nothing moves, or with a velocity that no motion has; returns the equations of motion.
 
     At a singular configuration a velocity that leads nowhere in the time of the run is rounding, and on no branch: the
-    run starts at rest.
+    run starts at rest. Where not all branches were found, that is told, unless one is `chosen`.
 
     Raises
     ------
@@ -190,7 +190,7 @@ def check_start(plant: Plant, terms: Terms, t_end: float) -> Terms:
             f"{configuration} Part of the machine is locked, whatever the rest does: what holds it there is the "
             "stiffness of its parts, which is not modelled. Weld that part, and leave its loops out."
         )
-    if not configuration.complete:
+    if not (configuration.complete or chosen):
         warnings.warn(
             f"{plant.name!r} starts at rest at a singular configuration, and not all of its branches were found: the "
             "run takes the one of those found to which the forces lead. branch= chooses another one, and so does a "

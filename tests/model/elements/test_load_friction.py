@@ -1,5 +1,7 @@
 """Friction in proportion to loads: against the equations written out, closed forms, differences of order 8."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
@@ -564,6 +566,37 @@ class TestParadox:
             a, terms = cmb.forward_dynamics(plant, q, vel), plant.terms(q, vel)
             assert (terms.M @ a + terms.h + terms.A.T @ [lam]) @ vel < 1e-9
         assert refused >= 10
+
+    @every_case
+    @pytest.mark.parametrize("code", ["generated", "kernels"])
+    def test_strong_friction_of_random_machines(self, case, code, monkeypatch):
+        """Coefficients up to 10: what is found fulfils the equations written out, and takes energy; others are told."""
+        monkeypatch.setattr("cmbcontrol.trace.code.CHOICE", code)
+        plant, q, _, u = rubbing_machine(case)
+        found = refused = 0
+        for seed in range(25):
+            rng = np.random.default_rng([75, seed])
+            laws = [Friction(mu, transition_rate=0.3) for mu in 10.0 ** rng.uniform(-1.0, 1.0, len(plant.forces))]
+            pairs = zip(plant.forces, laws, strict=True)
+            strong = plant.with_parts(forces=[dataclasses.replace(f, friction=law) for f, law in pairs])
+            v, push = strong.project_velocity(q, rng.uniform(-1.5, 1.5, strong.nv)), u * rng.uniform(-3.0, 3.0)
+            try:
+                a = cmb.forward_dynamics(strong, q, v, push)
+            except PainleveError:
+                refused += 1
+                continue
+            found += 1
+            lam, terms = cmb.constraint_force(strong, q, v, push).multipliers, strong.terms(q, v)
+            force = terms.B @ push - terms.M @ a - terms.h - terms.A.T @ lam  # of friction, on the left
+            expected = np.zeros(strong.nv)
+            for f, (J, s, load) in zip(strong.forces, surface_speeds(strong, q, v), strict=True):
+                speed = np.linalg.norm(s)
+                level = f.characteristic.coulomb * np.tanh(speed / f.characteristic.transition_rate)
+                expected += J.T @ (s / speed) * level * load(lam[strong.row_slices[f.on]])
+            scale = largest(terms.A.T @ lam) + largest(expected)
+            np.testing.assert_allclose(force, expected, atol=1e-7 * scale)
+            assert force @ v > -1e-9 * scale
+        assert found > 5
 
     def test_friction_never_drives(self):
         """Of runs from random states: what is dissipated grows, and the energy falls."""
