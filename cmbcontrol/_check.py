@@ -25,6 +25,7 @@ __all__ = [
     "instance",
     "mapping",
     "matrix",
+    "moderate",
     "name",
     "names",
     "number",
@@ -140,6 +141,18 @@ def vector(x: ArrayLike, n: int, what: str, names: Iterable[str] = ()) -> Array:
     return x
 
 
+LARGEST = 1e100  # of what is computed with: products of three such numbers are finite
+
+
+def moderate(x: Array, what: str, names: Iterable[str] = ()) -> Array:
+    """`x`, where all of it is far from what can be represented: squares of larger numbers are infinite."""
+    if not (np.abs(x) < LARGEST).all():
+        labels, at = list(names), int(np.argmax(np.abs(x)))
+        where = f"{labels[at]} = " if labels else ""
+        raise InputError(f"{what} must be below {LARGEST:g}, got {where}{x.ravel()[at]:g}: is it in SI units?")
+    return x
+
+
 def point(x: ArrayLike, what: str) -> Array:
     """`x` as the three coordinates of a point."""
     try:
@@ -175,6 +188,8 @@ def number(x: Any, what: str, infinite: bool = False) -> float:
             raise InputTypeError(f"{what} must be a number, got {shown(x)}") from error
     if not math.isfinite(x) and (not infinite or math.isnan(x)):
         raise InputError(f"{what} must be {'a number' if infinite else 'finite'}, got {x}")
+    if not infinite and abs(x) >= LARGEST:
+        raise InputError(f"{what} must be below {LARGEST:g}, got {x:g}: is it in SI units?")
     return x
 
 

@@ -37,6 +37,13 @@ __all__ = [
 
 Array = NDArray[np.float64]
 
+# Where a stored energy is compared with its force: displacements of all sizes that machines have, off round numbers,
+# where formulas have their corners; and besides, such parts of their own numbers.
+_SIZES, _PARTS = np.outer(10.0 ** np.arange(-6, 4), (1.7, 4.3)).ravel(), (0.137, 0.571, 0.913, 1.372, 2.917)
+_STEP = 1e-4  # of the displacement: for differences of order 4, which leave 1e-12 of the energy over it
+_CREEP = 1e-9  # rate at which what jumps with the sign of the rate is on one of its sides
+_SAME = 1e-6  # of force and slope: what differs by more is another formula
+
 
 class Characteristic(Part, ABC):
     """A force against a displacement x (m or rad) and its rate (m/s or rad/s), N or N m.
@@ -101,6 +108,51 @@ class Characteristic(Part, ABC):
         for name, above in signs.items():
             what = f"{name} of {type(self).__name__}"
             set_fields(self, **{name: _check.positive(getattr(self, name), what, zero=not above)})
+
+
+def require_stored(law: Characteristic, what: str, sides: Sequence[float] = (1.0, -1.0)) -> None:
+    """Refuse a stored energy whose slope is not the force at rest, at displacements to these sides.
+
+    Such an element would make energy of nothing, and the balance of a run would not tell: what is not stored counts as
+    dissipated. At displacements for which a formula has no value nothing is compared.
+
+    Raises
+    ------
+    ValueError
+    """
+    if type(law).energy is Characteristic.energy or (isinstance(law, FormulaForce) and not law.stored):
+        return  # it stores none
+    own = [abs(x) for x in law.numbers if 1e-9 < abs(x) < 1e9][:16]
+    sizes = np.concatenate([_SIZES, np.outer(own, _PARTS).ravel()])
+    for x in (float(side * size) for size in sizes for side in sides):
+        off = _slope_and_force(law, x)
+        if off is None:
+            continue
+        beside = [_slope_and_force(law, s * x) for s in (0.997, 1.0 + 1e-9, 1.003)]  # perhaps it was a corner
+        if all(beside):
+            raise InputError(
+                f"the stored energy of {what} is not the integral of its force: at x = {x:.6g} its slope is "
+                f"{off[0]:.6g}, and the force at rest {off[1]:.6g}. Give the energy whose derivative by x is the "
+                "force, or none, and all work counts as dissipated"
+            )
+
+
+def _slope_and_force(law: Characteristic, x: float) -> tuple[float, float] | None:
+    """Slope of the energy and force at rest where they differ; None where they agree, or have no value."""
+    h = _STEP * abs(x)
+    try:
+        with np.errstate(all="ignore"):
+            ahead, behind, far, back = (float(law.energy(x + k * h)) for k in (1.0, -1.0, 2.0, -2.0))
+            forces = [float(law.force(x, rate)) for rate in (0.0, _CREEP, -_CREEP)]
+    except (ArithmeticError, TypeError, ValueError):  # a power of a negative number is complex, and no number
+        return None
+    slope = (8.0 * (ahead - behind) - (far - back)) / (12.0 * h)
+    least, most = min(forces), max(forces)
+    if not np.isfinite([slope, least, most]).all():
+        return None
+    size = max(abs(slope), abs(least), abs(most))
+    allowed = _SAME * size + 1e-14 * max(abs(ahead), abs(behind), abs(far), abs(back)) / h
+    return None if least - allowed <= slope <= most + allowed else (slope, forces[0])
 
 
 @frozen
@@ -471,7 +523,7 @@ class FormulaForce(Characteristic):
     Raises
     ------
     ValueError
-        Where a text is no formula of these names.
+        Where a text is no formula of these names, or the stored energy is not the integral of the force at rest.
 
     Examples
     --------
@@ -492,6 +544,7 @@ class FormulaForce(Characteristic):
         object.__setattr__(self, "values", values)
         object.__setattr__(self, "_force", Expression(self.formula, ("x", "rate", *values)))
         object.__setattr__(self, "_energy", Expression(self.stored, ("x", *values)) if self.stored else None)
+        require_stored(self, f"FormulaForce({self.formula!r})", sides=(1.0,))  # of distances there are no others
 
     @property
     def number_names(self) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ __all__ = [
     "EquilibriumError",
     "EventError",
     "FileError",
+    "ImmobileWarning",
     "InputError",
     "InputTypeError",
     "Interrupted",
@@ -111,6 +112,10 @@ class PrecisionWarning(CmbWarning):
 
 class DesignWarning(CmbWarning):
     """A design has a result, but what was asked for leaves it without a bound: gains depend on the solver."""
+
+
+class ImmobileWarning(CmbWarning):
+    """A run starts where the constraints of the machine bind all of its velocities: nothing will move."""
 
 
 class LimitWarning(CmbWarning):

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from cmbcontrol import JointForce, PointForce
 from cmbcontrol.characteristics import (
     Characteristic,
     DamperTable,
+    FormulaForce,
     Friction,
     GasSpring,
     Rope,
@@ -121,3 +123,90 @@ def test_ones_own():
 ])  # fmt: skip
 def test_wrong_numbers_are_told(make, words):
     refuses(make, *words, kind=ValueError)
+
+
+class TestStoredEnergy:
+    """Its slope is the force at rest, or it is refused: such an element would make energy of nothing."""
+
+    @pytest.mark.parametrize(
+        ("formula", "stored", "values"),
+        [
+            ("k*x", "k*x**2", {"k": 7.0}),
+            ("k*x", "0.5*k*x**2 + 1e-3*k*x", {"k": 7.0}),
+            ("k*x", "-k*x**2/2", {"k": 7e6}),
+            ("k*max(x-h, 0)", "k*max(x-h, 0)**2", {"k": 1e4, "h": 0.03}),
+            ("-k*max(h-x, 0)", "k*max(h-x, 0)**2/2 + k*h*min(x, 0)", {"k": 1e4, "h": 0.03}),
+            ("k*x + c*rate", "k*x**2/2 + c*x", {"k": 1e-9, "c": 1e-9}),
+            ("a*exp(x/b)", "a*exp(x/b)", {"a": 2.0, "b": 1e-3}),
+            ("0", "1e-6*sin(x)", {}),
+            ("c*tanh(rate/1e-3)", "2*c*x", {"c": 3.0}),
+        ],
+    )
+    def test_what_is_not_the_integral(self, formula, stored, values):
+        refuses(
+            lambda: JointForce("f", "joint", FormulaForce(formula, stored, values)), "stored energy", "x = ", "slope",
+            kind=ValueError,
+        )  # fmt: skip
+
+    @pytest.mark.parametrize(
+        ("formula", "stored", "values"),
+        [
+            ("k*x", "k*x**2/2", {"k": 7.0}),
+            ("k*x", "k*x**2/2 + 1e9", {"k": 7.0}),
+            ("-k*max(h-x, 0)", "k*max(h-x, 0)**2/2", {"k": 3.4e7, "h": 0.03}),
+            ("k*log(x/h)", "k*(x*log(x/h) - x)", {"k": 3.0, "h": 0.2}),
+            ("k*sqrt(x)", "2*k*x**1.5/3", {"k": 3.0}),
+            ("c*tanh(rate/1e-3) + k*x", "k*x**2/2", {"c": 3.0, "k": 5.0}),
+            ("where_less(rate, 0, -c, c) + k*x**3", "k*x**4/4", {"c": 3.0, "k": 5.0}),
+            ("a*exp(x/b)", "a*b*exp(x/b)", {"a": 2.0, "b": 1e-3}),
+            ("k*x*(1 + rate**2)", "k*x**2/2", {"k": 1e-12}),
+            ("k*abs(x)", "k*x*abs(x)/2", {"k": 1e12}),
+            ("round(x)*0 + k", "k*x", {"k": 2.0}),
+        ],
+    )
+    def test_what_is(self, formula, stored, values):
+        JointForce("f", "joint", FormulaForce(formula, stored, values))
+
+    def test_of_random_polynomials_and_their_parts(self):
+        """200 of them; a coefficient that is off by a part in a thousand is told."""
+        for seed in range(200):
+            rng = np.random.default_rng([91, seed])
+            c = rng.standard_normal(int(rng.integers(1, 6))) * 10.0 ** rng.uniform(-4, 6)
+            names = {f"c{k}": float(x) for k, x in enumerate(c)}
+            formula = " + ".join(f"c{k}*x**{k}" for k in range(len(c)))
+            terms = [f"c{k}*x**{k + 1}/{k + 1}" for k in range(len(c))]
+            FormulaForce(formula, " + ".join(terms), names)
+            wrong = rng.integers(len(c))
+            terms[wrong] = f"1.001*{terms[wrong]}"
+            told = " + ".join(terms)
+            refuses(lambda f=formula, t=told, n=names: FormulaForce(f, t, n), "stored energy", kind=ValueError)
+
+    def test_of_a_class_of_ones_own(self):
+        @dataclass(frozen=True)
+        class Wrong(Characteristic):
+            k: float
+
+            def force(self, x, rate):
+                return self.k * x
+
+            def energy(self, x):
+                return self.k * x**2
+
+        refuses(lambda: JointForce("f", "joint", Wrong(3.0)), "stored energy", "'f'", kind=ValueError)
+        refuses(lambda: PointForce("f", "a", "b", Wrong(3.0)), "stored energy", "'f'", kind=ValueError)
+
+    def test_of_distances_only_those_that_there_are_count(self):
+        law = FormulaForce("k*abs(x)", "k*x**2/2", {"k": 2.0})
+        PointForce("f", "a", "b", law)
+        refuses(lambda: JointForce("f", "joint", law), "stored energy", kind=ValueError)
+
+    def test_what_stores_nothing_may_do_any_work(self):
+        @dataclass(frozen=True)
+        class Plain(Characteristic):
+            k: float
+
+            def force(self, x, rate):
+                return self.k * x
+
+        for law in (Plain(3.0), FormulaForce("k*x", "", {"k": 3.0}), lambda x, rate: 3.0 * x):
+            assert JointForce("f", "joint", law).energy(JointForce("f", "joint", law).numbers, [1.0]) == 0.0

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from cmbcontrol import _check
+import cmbcontrol as cmb
+from cmbcontrol import Body, Mechanism, Revolute, _check
 from tests.fixtures import other_arrays, refuses
 
 NO_NUMBERS = {
@@ -119,3 +120,32 @@ def test_values_by_name_shows_what_one_can_read():
     assert _check.values_by_name((), [], "nothing") == "nothing"
     text = _check.values_by_name([f"x{i}" for i in range(200)], np.zeros(200))
     assert text.endswith("x11 = 0 and 188 more") and len(text) < 120
+
+
+@pytest.mark.parametrize("size", [1e100, 1e200, 1.7e308])
+def test_numbers_whose_squares_are_infinite_are_refused_by_name(size):
+    """Whatever is computed with: of machines, states, efforts, times; what may be infinite may be as large."""
+    plant = cmb.plants.five_bar()
+    q, far = plant.assemble(left=2.1, right=1.0), [size, 0.0, 0.0, 0.0]
+    rod, pin = Body("rod", 1.0, (0.5, 0, 0), (1, 1, 1)), Revolute("pin", "ground", "rod", axis=(0, 1, 0))
+    calls = {
+        "'left'": lambda: plant.assemble(left=size),
+        "v must": lambda: cmb.forward_dynamics(plant, q, far),
+        "u must": lambda: cmb.forward_dynamics(plant, q, [0.0] * 4, [size, 0.0]),
+        "q must": lambda: cmb.forward_dynamics(plant, far, [0.0] * 4),
+        "vdot must": lambda: cmb.inverse_dynamics(plant, q, [0.0] * 4, far),
+        "v must ": lambda: plant.project_velocity(q, far),
+        "v0 must": lambda: cmb.simulate(plant, None, q, far, t_end=1.0),
+        "q0 must": lambda: cmb.simulate(plant, None, far, t_end=1.0),
+        "t_end must": lambda: cmb.simulate(plant, None, q, t_end=size),
+        "efforts u must": lambda: cmb.simulate(plant, [size, 0.0], q, t_end=1.0),
+        "mass of body 'rod'": lambda: Body("rod", size),
+        "com of 'rod'": lambda: Mechanism("m", [Body("rod", 1.0, (size, 0, 0))], [pin]),
+        "'spring'": lambda: Mechanism("m", [rod], [pin], springs=[cmb.JointSpring("spring", "pin", size)]),
+        "gravity": lambda: plant.with_parts(gravity=(0.0, -size, 0.0)),
+        "load": lambda: plant.with_parts(loads=[cmb.Load("load", "left_upper", force=(size, 0, 0))]),
+    }
+    for told, call in calls.items():
+        refuses(call, told.strip(), "1e+100", kind=ValueError)
+    Mechanism("m", [rod], [pin], actuators=[cmb.Actuator("pin", effort=size)])
+    assert np.isfinite(cmb.forward_dynamics(plant, q, [1e40, 0.0, 0.0, 0.0])).all()

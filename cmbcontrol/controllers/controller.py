@@ -254,7 +254,7 @@ class ConstantEffort(Controller):
 
     def __init__(self, u: ArrayLike) -> None:
         self.u = np.atleast_1d(_check.numbers(u, "the motor efforts u"))
-        self.u = _check.vector(self.u, self.u.size, "the motor efforts u")
+        self.u = _check.moderate(_check.vector(self.u, self.u.size, "the motor efforts u"), "the motor efforts u")
 
     def effort(self, t: float, terms: Terms, state: Array) -> Array:
         return self.u

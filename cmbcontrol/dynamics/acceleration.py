@@ -23,6 +23,7 @@ from ..kernels import constrained
 from ..kernels import friction as kernels
 from ..kernels.generated import CONDITIONS, at_state
 from ..model.diagnosis import unique_multipliers
+from ..model.evaluation import require_motions_followed
 from ..model.generated import code_of
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
@@ -134,8 +135,10 @@ def solved(
     reply_lam = np.array([reply for _, reply in replies])
     k = len(rubs.names)
     level, pivot, carried = np.zeros(k), np.zeros(k), np.zeros(lam.size)
-    kernels.load_levels(rubs.first, rubs.count, rubs.side, lam, reply_lam, level, pivot, np.zeros((k, k + 1)), carried)
-    if checked and not (pivot > 0.0).all():
+    found = kernels.solve_loads(
+        rubs.first, rubs.count, rubs.side, lam, reply_lam, level, pivot, np.zeros((k, k + 1)), carried
+    )
+    if checked and not found:
         raise PainleveError(
             f"friction {rubs.names[int(np.argmin(pivot))]!r} leaves no acceleration, or more than one, at q = "
             f"{np.round(terms.q, 6).tolist()} (Painleve's paradox: its own force makes the load grow that it is "
@@ -342,6 +345,11 @@ def forward_dynamics(
     vdot : ndarray, shape (nv,)
         rad/s2 or m/s2.
 
+    Raises
+    ------
+    InputError
+        Where prescribed motions contradict each other or the loops.
+
     Examples
     --------
     >>> from cmbcontrol import plants
@@ -352,6 +360,7 @@ def forward_dynamics(
     _check.plant(plant)
     if u is None:
         u = np.zeros(plant.nu)
+    require_motions_followed(plant, q, v)
     if isinstance(plant, Mechanism) and formulation is None and baumgarte is None:  # one compiled call
         fits, nv = _check.fits, plant.nv
         if fits(v, nv) and fits(q, plant.nq) and fits(u, plant.nu) and not plant.quaternions:
@@ -364,6 +373,7 @@ def forward_dynamics(
         vdot = _by_code(plant, q, v, u)
         if vdot is not None:
             return vdot
+        _require_moderate(plant, q, v, u)
         vdot, rank = constrained.forward_dynamics(plant.arrays, q, v, u, RANK_TOLERANCE)
         if rank == FAILED:
             raise ModelError(f"the mass matrix of {plant.name!r} is not positive definite at q = {q.tolist()}")
@@ -371,7 +381,14 @@ def forward_dynamics(
             return vdot  # else friction has no solution, which is told by name
     terms = plant.terms(q, v)
     u = _check.vector(u, plant.nu, "u", plant.actuator_names)
+    _require_moderate(plant, terms.q, terms.v, u)
     return acceleration(terms, terms.B @ u, formulation=formulation, baumgarte=baumgarte)
+
+
+def _require_moderate(plant: Plant, q: Array, v: Array, u: Array) -> None:
+    _check.moderate(q, "q", plant.position_names)
+    _check.moderate(v, "v", plant.velocity_names)
+    _check.moderate(u, "u", plant.actuator_names)
 
 
 def _by_code(plant: Mechanism, q: Array, v: Array, u: Array) -> Array | None:

@@ -16,6 +16,7 @@ _ZERO = 1e-6  # relative: eigenvalues, tangents and distances below it count as 
 _SEEDS = 256
 _WORK = 4e6  # seeds times the size of a step, at most
 _SAMPLES = 8  # of a curved piece
+_MOST = 128  # spans that are compared with each other: some tenths of a second
 _STEPS = 80  # double solutions are met at half the distance a step
 _ROUGH, _BEST = 4, 8  # alternations, and starts of Newton's method, towards the nearest point
 
@@ -90,15 +91,123 @@ def components(forms: Array, starts: Sequence[Array] = ()) -> tuple[list[Compone
     if not len(forms):
         return [Component(_first(np.eye(d)), np.eye(d), True, False, np.eye(d))], True
     basis = _face(forms)  # where a form is semidefinite, the cone lies in its kernel
-    rest = _independent(basis.T @ forms @ basis)
     if not basis.shape[1]:
         return [], True
-    if not len(rest):
-        pieces, complete = [Component(_first(basis), basis, True, False, basis)], True
-    else:
-        pieces, complete = _single(rest[0]) if len(rest) == 1 else _search(rest, [basis.T @ s for s in starts])
-        pieces = [c._replace(s=basis @ c.s, tangent=basis @ c.tangent, samples=basis @ c.samples) for c in pieces]
+    pieces: list[Component] = []
+    spans, complete = _spans(basis.T @ forms @ basis)
+    for span, rest in spans:
+        own = basis @ span
+        if not len(rest):
+            found, sure = [Component(_first(own), own, True, False, own)], True
+        else:
+            found, sure = _single(rest[0]) if len(rest) == 1 else _search(rest, [own.T @ s for s in starts])
+            found = [c._replace(s=own @ c.s, tangent=own @ c.tangent, samples=own @ c.samples) for c in found]
+        pieces += found
+        complete = complete and sure
+    if len(spans) > 1:
+        pieces = _largest(pieces)
     return sorted((_judged(forms, c) for c in pieces), key=lambda c: c.tangent.shape[1]), complete
+
+
+def _spans(forms: Array) -> tuple[list[tuple[Array, Array]], bool]:
+    """Spans (d, e) that together hold the cone, each with the independent forms (k, e, e) that are left on it.
+
+    And whether all ranks were clear: an eigenvalue that is neither zero nor well above it may be of two planes that
+    nearly agree.
+
+    A form of rank two is the product of two linear ones, so the cone lies in two planes; on each of them the others
+    have lower ranks. Of two forms of three variables some combination has rank two. That is exact, and where no form is
+    left the cone is known for sure. Spans within others are left out at each form, so that a chain of loops leaves as
+    many as it has.
+    """
+    d = forms.shape[1]
+    alone = _independent(forms)
+    if len(alone) <= 1:
+        return [(np.eye(d), alone)], True
+    scaled = forms / _sizes(forms)[:, None, None]
+    spans, clear = [np.eye(d)], True
+    while True:
+        before = [span.shape[1] for span in spans]
+        for Q in scaled:
+            restricted = [span.T @ Q @ span for span in spans]
+            clear = clear and all(map(_is_clear, restricted))
+            spans = _outermost(
+                [span @ part for span, own in zip(spans, restricted, strict=True) for part in _parts(own)]
+            )
+            if len(spans) > _MOST:
+                break
+        spans = _outermost([span @ part for span in spans for part in _pencil(span.T @ scaled @ span)])
+        if len(spans) > _MOST:
+            return [(np.eye(d), alone)], False
+        if [span.shape[1] for span in spans] == before:
+            break
+    found = []
+    for span in spans:
+        rest = _independent(span.T @ scaled @ span)
+        if not len(rest):
+            found.append((span, rest))
+        elif (own := _face(rest)).shape[1]:
+            found.append((span @ own, _independent(own.T @ rest @ own)))
+    return found, clear
+
+
+def _is_clear(Q: Array) -> bool:
+    """Whether eigenvalues of a form are zero or not, by what it is as a whole; of one that is nothing, too."""
+    values = np.abs(np.linalg.eigvalsh(Q))
+    return not ((values > 1e-3 * _ZERO) & (values < 1e2 * _ZERO)).any()
+
+
+def _parts(Q: Array) -> list[Array]:
+    """Spans of the zeros of a form: all, the kernel of a semidefinite one, two planes; all again of any other form."""
+    n = len(Q)
+    if not n or np.abs(Q).max() <= _ZERO:
+        return [np.eye(n)] if n else []
+    values, vectors = np.linalg.eigh(Q)
+    keep = np.abs(values) > _ZERO * np.abs(values).max()
+    if values[keep].min() > 0.0 or values[keep].max() < 0.0:
+        return [vectors[:, ~keep]] if (~keep).any() else []
+    if keep.sum() > 2:
+        return [np.eye(n)]
+    low, high = vectors[:, 0] * np.sqrt(-values[0]), vectors[:, -1] * np.sqrt(values[-1])
+    return [complement((high + sign * low)[:, None]) for sign in (1.0, -1.0)]
+
+
+def _pencil(forms: Array) -> list[Array]:
+    """The parts of a combination that is singular, of forms of three variables; all where there is none to look for."""
+    from scipy.linalg import eig
+
+    rest = _independent(forms) if forms.shape[1] == 3 else forms[:0]
+    if len(rest) < 2:
+        return [np.eye(forms.shape[1])]
+    a, b = eig(rest[0], rest[1], right=False, homogeneous_eigvals=True)
+    real = np.abs((a * b.conj()).imag) <= _ZERO * (np.abs(a) ** 2 + np.abs(b) ** 2)
+    for x, y in zip(a[real], b[real], strict=True):
+        turn = np.conj(y if abs(y) > abs(x) else x)
+        x, y = (turn * x).real, (turn * y).real
+        C = (y * rest[0] - x * rest[1]) / max(np.hypot(x, y), 1e-300)
+        size = np.abs(C).max()
+        if size > _ZERO and np.abs(np.linalg.eigvalsh(C)).min() <= _ZERO * size:
+            return _parts(C / size)
+    return [np.eye(3)]
+
+
+def _outermost(spans: list[Array]) -> list[Array]:
+    """Without spans that lie in others."""
+    kept: list[Array] = []
+    for span in sorted((x for x in spans if x.shape[1]), key=lambda x: -x.shape[1]):
+        if not any(np.abs(span - big @ (big.T @ span)).max() < _ZERO for big in kept):
+            kept.append(span)
+    return kept
+
+
+def _largest(pieces: list[Component]) -> list[Component]:
+    """Without pieces that lie in others, which planes have in common."""
+    kept: list[Component] = []
+    for piece in sorted(pieces, key=lambda c: -c.tangent.shape[1]):
+        within = (c.tangent @ (c.tangent.T @ piece.samples) for c in kept if c.linear)
+        if not any(np.abs(piece.samples - part).max() < 1e-5 for part in within):
+            kept.append(piece)
+    return sorted(kept, key=lambda c: tuple(-np.abs(c.s).round(6)))
 
 
 def _rank(forms: Array, s: Array) -> int:
@@ -214,41 +323,35 @@ def _newton(forms: Array, starts: Array) -> Array:
 
 
 def _search(forms: Array, starts: Sequence[Array]) -> tuple[list[Component], bool]:
-    """Pieces found from many starts; complete where each one was met more than once."""
+    """Pieces found from many starts; surely all where they are as many lines as p = d - 1 quadrics can have in common.
+
+    By Bezout's theorem these meet in 2^p complex lines, if in a finite number; lines at which gradients are independent
+    count once.
+    """
     p, d = forms.shape[:2]
     count = int(np.clip(_WORK / (p * d * min(p, d) * _STEPS), 16, _SEEDS))
     own = [s / np.linalg.norm(s) for s in starts if np.linalg.norm(s) > 0.0]
     pieces: list[Component] = []
-    hits: list[int] = []
-    crossings: list[Array] = []
     for s in _newton(forms, np.vstack([*own, _seeds(d, count)])):
         matches = [
             i for i, c in enumerate(pieces) if c.linear and np.linalg.norm(s - c.tangent @ (c.tangent.T @ s)) < 1e-5
         ]
         if matches:
-            hits[matches[0]] += 1
             continue
         piece = _piece(forms, s)
-        if piece is None:
-            crossings.append(s)
+        if piece is None:  # pieces cross there
             continue
         same = [
             i for i, c in enumerate(pieces) if not (c.linear or piece.linear) and c.tangent.shape == piece.tangent.shape
         ]
         if same:  # curved pieces of one dimension cannot be told apart
             i = same[0]
-            hits[i] += 1
             pieces[i] = pieces[i]._replace(samples=np.column_stack([pieces[i].samples, s])[:, :_SAMPLES])
         else:
             pieces.append(piece)
-            hits.append(1)
     order = sorted(range(len(pieces)), key=lambda i: tuple(-np.abs(pieces[i].s).round(6)))
-    stray = [s for s in crossings if not any(_inside(c, s) for c in pieces)]
-    return [pieces[i] for i in order], bool(pieces) and min(hits) > 1 and not stray
-
-
-def _inside(piece: Component, s: Array) -> bool:
-    return not piece.linear or float(np.linalg.norm(s - piece.tangent @ (piece.tangent.T @ s))) < 1e-5
+    lines = [c for c in pieces if c.tangent.shape[1] == 1 and not _judged(forms, c).double]
+    return [pieces[i] for i in order], p == d - 1 and len(lines) == len(pieces) == 2**p
 
 
 def _piece(forms: Array, s: Array) -> Component | None:

@@ -15,6 +15,7 @@ from ..kernels import friction as kernels
 from ..kernels import linear_algebra
 from ..model.actuation import Actuation, actuation_at
 from ..model.diagnosis import unique_multipliers
+from ..model.evaluation import require_motions_followed
 from ..model.plant import Plant
 from ..model.terms import Terms
 from ..trace.terms import TracedTerms
@@ -76,8 +77,10 @@ def constraint_force(
     np.True_
     """
     _check.plant(plant)
-    terms = plant.terms(q, v)
+    require_motions_followed(plant, q, v)
+    terms = plant.terms(q, _check.moderate(_check.vector(v, plant.nv, "v", plant.velocity_names), "v"))
     u = np.zeros(plant.nu) if u is None else _check.vector(u, plant.nu, "u", plant.actuator_names)
+    _check.moderate(u, "u", plant.actuator_names)
     g = terms.B @ u - terms.h
     if formulation is None:
         found = solved(terms, g)
@@ -216,9 +219,9 @@ def with_friction_of_loads(terms: Terms, vdot: Array, root: Array | None = None)
     replies = np.array([multipliers(D, np.zeros(vdot.size)) for D in rubs.D])
     k = len(rubs.names)
     level, pivot, carried = np.zeros(k), np.zeros(k), np.zeros(lam.size)
-    kernels.load_levels(rubs.first, rubs.count, rubs.side, lam, replies, level, pivot, np.zeros((k, k + 1)), carried)
-    loads = np.array([kernels.load_of(carried, *rows) for rows in zip(rubs.first, rubs.count, rubs.side, strict=True)])
-    if not (pivot > 0.0).all() or not np.abs(loads - level).max() <= 1e-9 * np.abs(loads).max(initial=1e-300):
+    if not kernels.solve_loads(
+        rubs.first, rubs.count, rubs.side, lam, replies, level, pivot, np.zeros((k, k + 1)), carried
+    ):
         raise PainleveError(
             f"friction {rubs.names[int(np.argmin(pivot))]!r} leaves no efforts for this acceleration, or several, "
             f"at q = {np.round(terms.q, 6).tolist()}: a drive that locks itself holds whatever its motor does. Ask for "
@@ -295,6 +298,9 @@ def inverse_dynamics(
     """
     _check.plant(plant)
     strict = _check.flag(strict, "strict")
+    require_motions_followed(plant, q, v)
+    _check.moderate(_check.vector(v, plant.nv, "v", plant.velocity_names), "v")
+    vdot = _check.moderate(_check.vector(vdot, plant.nv, "vdot", plant.velocity_names), "vdot")
     return motor_effort(plant.terms(q, v), vdot, weight, strict=strict)
 
 

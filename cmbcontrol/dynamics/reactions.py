@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from ..errors import InputTypeError
 from ..kernels import reactions as kernels
-from ..model.elements import CoordinateConstraint, Frame, Joint
+from ..model.elements import CoordinateConstraint, Frame, FrictionOfLoad, Joint
+from ..model.evaluation import require_motions_followed
 from ..model.mechanism import Mechanism
 from ..model.terms import RANK_TOLERANCE
 from .acceleration import solved
@@ -19,7 +20,7 @@ from .acceleration import solved
 if TYPE_CHECKING:
     import xarray
 
-__all__ = ["reactions", "reactions_along"]
+__all__ = ["acting_in", "reactions", "reactions_along"]
 
 Array = NDArray[np.float64]
 
@@ -74,6 +75,7 @@ def reactions(
     """
     _check.plant(plant)
     _require(plant)
+    require_motions_followed(plant, q, v)
     terms = plant.terms(q, np.zeros(plant.nv) if v is None else v)
     u = np.zeros(plant.nu) if u is None else _check.vector(u, plant.nu, "u", plant.actuator_names)
     g = terms.B @ u - terms.h
@@ -82,6 +84,17 @@ def reactions(
     state = {"q": terms.q, "v": terms.v, "a": a, "lam": lam, "u": u}
     along = reactions_along(plant, {name: x[None] for name, x in state.items()}, axes=axes)
     return along.isel(time=0, drop=True)
+
+
+def acting_in(plant: Mechanism, name: str) -> tuple[list[int], list[int]]:
+    """Force elements and actuators between bodies that are part of what a joint or a constraint carries, by index.
+
+    Friction in proportion to its load, and motors of a cut joint. Those on coordinates of the tree are part of what the
+    joint carries by themselves.
+    """
+    elements = [k for k, f in enumerate(plant.forces) if isinstance(f, FrictionOfLoad) and f.on == name]
+    cut = {loop.name for loop in plant.loops if isinstance(loop, Joint)} & {name}
+    return elements, [k for k, motor in enumerate(plant.actuators) if motor.bodies is None and motor.joint in cut]
 
 
 def _require(plant: object) -> None:
@@ -105,7 +118,7 @@ def reactions_along(plant: Mechanism, states: Mapping[str, Array], *, axes: str 
     for i in range(n):
         machine = plant if loads is None else plant.with_loads(_by_name(plant, loads[i]))
         state = (np.ascontiguousarray(states[name][i]) for name in ("q", "v", "a", "lam", "u"))
-        force[i], moment[i] = places.at(states["q"][i], *kernels.carried_wrenches(machine.arrays, *state), axes)
+        force[i], moment[i] = places.at(states["q"][i], axes, *kernels.carried_wrenches(machine.arrays, *state))
         unique[i, :, 0] = _unique(places, states["q"][i], None if active is None else active[i], axes)
     coords = {"joint": np.array(places.names, dtype=str), "axis": np.array(list("xyz"))}
     if "time" in states:
@@ -131,15 +144,22 @@ class _Places:
         self.plant = plant
         self.constraints = [loop for loop in plant.loops if not isinstance(loop, CoordinateConstraint)]
         self.names = [part.name for part in (*plant.joints, *self.constraints)]
+        self.acting = {name: acting_in(plant, name) for name in self.names}
 
-    def at(self, q: Array, of_links: Array, of_rows: Array, axes: str) -> tuple[Array, Array]:
+    def at(self, q: Array, axes: str, of_links: Array, of_rows: Array, *of_acting: Array) -> tuple[Array, Array]:
         """Forces and moments (joints, 3), from wrenches about the origin of the world."""
         plant, found = self.plant, []
+
+        def own(name: str) -> Array:
+            parts = (g[chosen].sum(axis=0) for g, chosen in zip(of_acting, self.acting[name], strict=False))
+            return sum(parts, np.zeros(6))
+
         for joint in plant.joints:
             frame = plant.pose(q, joint.parent) @ joint.frame
-            found.append(_moved(of_links[plant._compiled.link_of[joint.child]], frame, frame.R, axes))
+            g = of_links[plant._compiled.link_of[joint.child]] + own(joint.name)
+            found.append(_moved(g, frame, frame.R, axes))
         for loop in self.constraints:
-            g = of_rows[plant.row_slices[loop.name]].sum(axis=0)
+            g = of_rows[plant.row_slices[loop.name]].sum(axis=0) + own(loop.name)
             if isinstance(loop, Joint):
                 frame = plant.pose(q, loop.parent) @ loop.frame
             elif hasattr(loop, "frame_a"):
@@ -170,6 +190,6 @@ def _unique(places: _Places, q: Array, active: NDArray[np.bool_] | None, axes: s
     for within in U[:, rank:].T:
         lam = np.zeros(len(terms.row_scale))
         lam[rows] = within * terms.row_scale[rows]
-        force, moment = places.at(q, *kernels.row_wrenches(plant.arrays, np.ascontiguousarray(q), lam), axes)
+        force, moment = places.at(q, axes, *kernels.row_wrenches(plant.arrays, np.ascontiguousarray(q), lam))
         change = np.maximum(change, np.linalg.norm(force, axis=1) + np.linalg.norm(moment, axis=1) / plant.size)
     return change <= _SHARED * change.max(initial=1e-300)

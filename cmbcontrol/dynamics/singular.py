@@ -158,7 +158,11 @@ class SingularConfiguration:
 
     @property
     def complete(self) -> bool:
-        """Whether these are all: certain for one form, else that a search from many starts met each more than once."""
+        """Whether these are proven to be all.
+
+        They are where the forms are products of linear ones, as of chains of parallel bars, where at most one other is
+        left on each plane of these, and where as many lines were found as quadrics can have in common.
+        """
         return self._found[1]
 
     @property
@@ -336,9 +340,13 @@ class SingularConfiguration:
     def on_branch(self, direction: ArrayLike) -> Array:
         """The unit velocity (nv,) of a motion that is nearest to a direction (nv,), of all branches."""
         direction = _check.vector(direction, self.plant.nv, "direction", self.plant.velocity_names)
-        if not self._pieces:
-            raise SingularConfigurationError(singular_report.verdict(self))
         directions = [self.toward(i, direction) for i in range(len(self.branches))]
+        if not self.complete and len(self.forms):  # it may be on a branch that was not found from elsewhere
+            s = cone.nearest(self.forms, self._part(direction), [self._part(d) for d in directions])
+            if s.any():
+                directions.append(self.motions @ (s / np.linalg.norm(s)))
+        if not directions:
+            raise SingularConfigurationError(singular_report.verdict(self))
         reach = [float(direction @ self.M @ d) for d in directions]
         best = int(np.argmax(np.abs(reach)))
         return directions[best] if reach[best] >= 0.0 else -directions[best]

@@ -58,7 +58,7 @@ def verdict(configuration: SingularConfiguration) -> str:
         mobility = "one infinitesimal mobility" if d == 1 else f"{d} infinitesimal mobilities"
         return f"It is rigid: {mobility}, no finite motion (by second order)."
     if not configuration.branches:
-        return "The search found no motion that goes on, which does not prove that there is none."
+        return "No motion that goes on was found, but not all branches were found: there may be one."
     count = configuration.infinitesimal.shape[1]
     nowhere = f" {count} of the degrees of freedom lead{'s' * (count == 1)} nowhere." if count else ""
     return branches(configuration) + nowhere
@@ -74,7 +74,7 @@ def branches(configuration: SingularConfiguration) -> str:
         kind = kind if branch.linear else f" (a cone of directions{kind}, one of them)"
         rank = "" if branch.regular else ", where the rank stays low"
         texts.append(f"{i}: {direction(configuration.plant, branch.direction)}{kind}{rank}")
-    more = "" if configuration.complete else " The search may have missed some."
+    more = "" if configuration.complete else " Not all branches were found: there may be others."
     return f"Branches: {'; '.join(texts)}.{more}"
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..codegen.entries import Machine as Exported
+from ..dynamics.reactions import acting_in
 from ..errors import InputError
 from ..kernels.layout import FREE, LOADED, ROW_COUPLING, ROW_FORMULA, SPHERICAL
 from ..model.elements import CoordinateConstraint, Frame, Joint
@@ -255,8 +256,9 @@ class Equations:
         machine.A0 = machine.A0 + own
         kernels.newton_euler(links, machine.I, machine.S, machine.V, machine.A0, model.gravity, machine.W, empty(at.nv))
         kernels.take_off_springs(model, machine)
-        kernels.take_off_elements(model, machine.q, machine.v, lam, machine)
-        kernels.take_off_motors(model, u, machine)
+        of_elements, of_drives = empty((len(model.elements), 6)), empty((len(model.drives), 6))
+        kernels.take_off_elements(model, machine.q, machine.v, lam, machine, of_elements)
+        kernels.take_off_motors(model, u, machine, of_drives)
         point, g = empty(3), empty(6)
         for load in model.loads:
             kernels.load_wrench(load, load.value, machine.R, machine.p, point, g)
@@ -276,6 +278,8 @@ class Equations:
                 else:
                     p, _ = self._pose(machine, part.b, Frame(part.point_b))
                     R = self._pose(machine, part.a)[1]
+            elements, drives = acting_in(self.plant, part.name)
+            wrench = sum([*of_elements[elements], *of_drives[drives]], wrench)
             force = wrench[3:]
             x, y, z = p
             moment = wrench[:3] - np.array(

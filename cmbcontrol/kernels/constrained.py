@@ -14,7 +14,7 @@ from .._tolerance import ROUNDING
 from .arrays import copy, copy_rows
 from .constraint_rows import constraint_bias, constraint_jacobian, constraint_rates, constraint_residual
 from .forces import add_passive_forces, drive_matrix, potential_energy
-from .friction import Friction, load_levels, new_friction, unit_load_forces
+from .friction import UNSOLVED, Friction, new_friction, solve_loads, unit_load_forces
 from .inertia import add_armature, composite_inertia, newton_euler, world_inertias
 from .split import (
     Root,
@@ -277,18 +277,22 @@ def solve_motion(model, q, v, w, rank, f, target, vdot):
             s.replies[j, k] = -s.D[j, k]
         solve_forced(w.root, w.rows, rank, w.rhs, s.replies[j], s.heads[j])
         multipliers(model.scale, w.rows, rank, s.heads[j], s.reply_lam[j])
-    load_levels(s.first, s.count, s.side, s.lam, s.reply_lam, s.level, s.pivot, s.J, s.carried)
+    if not solve_loads(s.first, s.count, s.side, s.lam, s.reply_lam, s.level, s.pivot, s.J, s.carried):
+        power = np.nan
     copy(s.head, w.z)
     s.total[:] = 0.0
     for j in range(s.level.shape[0]):
-        if not s.pivot[j] > 0.0:
-            power = np.nan
+        taken, size = 0.0, 0.0
         for k in range(v.shape[0]):
             force = s.level[j] * s.D[j, k]
             vdot[k] += s.level[j] * s.replies[j, k]
             w.z[k] += s.level[j] * s.heads[j, k]
             s.total[k] += force
             power += force * v[k]
+            taken += force * v[k]
+            size += abs(force * v[k])
+        if s.side[j] == 0 and taken < -UNSOLVED * size:  # of a contact, as a step leads beyond the end of sliding
+            power = np.nan
     if np.isnan(power):
         vdot[:] = np.nan
     return power

@@ -9,6 +9,11 @@ The split that solves this for c = 0 also gives the replies of a and lam to -D_j
 is left is c = N(lam_0 + replies' c): as many equations as there are loads, which Newton's method solves. Of contacts
 they are linear. Where a pivot of the last matrix is not positive, sliding is inconsistent or not unique (Painleve's
 paradox).
+
+Of one load, c - N is concave in c and below zero at c = 0, so Newton's steps from there rise to its first root, or meet
+a slope that is not positive, beyond which there is none. Of several, steps may cycle, whether there is a solution or
+not. So what they leave is looked at; where it is not rounding, the solution is followed from that without friction,
+while the replies grow from none to all of them. It is the one on which a constraint that gives way a little settles.
 """
 
 from __future__ import annotations
@@ -29,12 +34,21 @@ __all__ = [
     "load_slopes",
     "loaded",
     "new_friction",
+    "solve_loads",
     "unit_load_forces",
 ]
 
 # Of Newton's method. Its error is squared by each, and the first leaves about the square of the coefficient of
 # friction: from 0.3 to rounding it takes four.
 STEPS = 6
+
+# Of the terms that a load is the sum of: what it may miss. Rounding leaves some 1e-16 of them, and a step of Newton's
+# method that is not yet exact the square of what it began with.
+UNSOLVED = 1e-12
+
+# Of the replies: the least by which they grow at once where the loads are followed. A branch that needs less turns
+# back there, or grows without bound.
+LEAST_GROWTH = 1e-6
 
 # Under the root that measures several multipliers, so that none of them has a slope, too.
 NOTHING = 1e-200
@@ -141,40 +155,104 @@ def load_slopes(first, count, side, lam, slopes):
 
 
 @kernel
-def load_levels(first, count, side, lam, reply_lam, level, pivot, J, carried):
+def solve_loads(first, count, side, lam, reply_lam, level, pivot, J, carried):
     """level (loads,) = the loads c with c = N(lam + reply_lam' c); `carried` (rows,) becomes their multipliers.
 
-    The `pivot` (loads,) of 1 - N' reply_lam' are positive where the solution is the only one.
+    Returns whether they are such, with positive `pivot` (loads,) of 1 - N' reply_lam'. Else friction leaves no motion,
+    or none that continues that without friction.
     """
-    k, steps = level.shape[0], 1
-    for i in range(k):
+    missing = load_levels(first, count, side, lam, reply_lam, level, pivot, J, carried)
+    if not missing <= UNSOLVED:
+        missing = follow_levels(first, count, side, lam, reply_lam, level, pivot, J, carried)
+    return missing <= UNSOLVED and all_positive(pivot)
+
+
+@kernel
+def load_levels(first, count, side, lam, reply_lam, level, pivot, J, carried):
+    """The same by Newton's method from zero; returns how much the loads miss, as `missing_loads`."""
+    steps = 1
+    for i in range(level.shape[0]):
         level[i] = 0.0
         if side[i] == 0:
             steps = STEPS
+    improve_levels(first, count, side, lam, reply_lam, 1.0, steps, level, pivot, J, carried)
+    return missing_loads(first, count, side, lam, reply_lam, 1.0, level, carried)
+
+
+@kernel(allocates=True)
+def follow_levels(first, count, side, lam, reply_lam, level, pivot, J, carried):
+    """The same by following the loads from c = N(lam), without replies, while these grow to what they are."""
+    k, grown, growth, missing = level.shape[0], 0.0, 0.25, np.inf
+    kept = np.zeros(k)
+    for i in range(k):
+        kept[i] = load_of(lam, first[i], count[i], side[i])
+    while grown < 1.0 and growth >= LEAST_GROWTH:
+        part = min(grown + growth, 1.0)
+        for i in range(k):
+            level[i] = kept[i]
+        improve_levels(first, count, side, lam, reply_lam, part, STEPS, level, pivot, J, carried)
+        missing = missing_loads(first, count, side, lam, reply_lam, part, level, carried)
+        if missing <= UNSOLVED and all_positive(pivot):
+            grown, growth = part, 2.0 * growth
+            for i in range(k):
+                kept[i] = level[i]
+        else:
+            missing, growth = np.inf, 0.5 * growth
+    return missing
+
+
+@kernel
+def all_positive(pivot):
+    """Whether all pivots are above zero, and numbers."""
+    least = np.inf
+    for i in range(pivot.shape[0]):
+        if not pivot[i] >= least:
+            least = pivot[i]
+    return least > 0.0
+
+
+@kernel
+def improve_levels(first, count, side, lam, reply_lam, part, steps, level, pivot, J, carried):
+    """So many steps of Newton's method for c = N(lam + part reply_lam' c)."""
+    k = level.shape[0]
     for _ in range(steps):
-        carry(lam, reply_lam, level, carried)
+        carry(lam, reply_lam, part, level, carried)
         for i in range(k):
             load = load_of(carried, first[i], count[i], side[i])
             J[i, k] = load - level[i]
             for j in range(k):
                 J[i, j] = 1.0 if i == j else 0.0
             for r in range(first[i], first[i] + count[i]):
-                slope = load_slope(carried[r], load, side[i])
+                slope = part * load_slope(carried[r], load, side[i])
                 for j in range(k):
                     J[i, j] -= slope * reply_lam[j, r]
         eliminate(J, pivot)
         for i in range(k):
             level[i] += J[i, k]
-    carry(lam, reply_lam, level, carried)
+    carry(lam, reply_lam, part, level, carried)
 
 
 @kernel
-def carry(lam, reply_lam, level, carried):
-    """carried (rows,) = lam + reply_lam' level."""
+def missing_loads(first, count, side, lam, reply_lam, part, level, carried):
+    """What loads miss of N, as parts of the terms that each is the sum of; added up."""
+    missing = 0.0
+    for i in range(level.shape[0]):
+        size = 1e-100  # of nothing: the root of NOTHING
+        for r in range(first[i], first[i] + count[i]):
+            size += abs(lam[r])
+            for j in range(level.shape[0]):
+                size += abs(part * reply_lam[j, r] * level[j])
+        missing += abs(load_of(carried, first[i], count[i], side[i]) - level[i]) / size
+    return missing
+
+
+@kernel
+def carry(lam, reply_lam, part, level, carried):
+    """carried (rows,) = lam + part reply_lam' level."""
     for r in range(carried.shape[0]):
         carried[r] = lam[r]
         for j in range(level.shape[0]):
-            carried[r] += reply_lam[j, r] * level[j]
+            carried[r] += part * reply_lam[j, r] * level[j]
 
 
 @kernel

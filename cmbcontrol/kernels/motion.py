@@ -58,8 +58,8 @@ PROJECT, BAUMGARTE, NONE = range(3)
 TERMS, PIVOTS, CLOSE, EFFORT, ACCELERATION, SAMPLE, STEPPED, ATTEMPT, SIGNALS, TIMED = range(10)
 
 # Answers, and ranks that are none (FAILED is -1): it cannot be evaluated here; a law or a formulation has failed, which
-# a shorter step may not meet; the run is to stop at once.
-REFUSED, RAISED, STOPPED = -2, -3, -4
+# a shorter step may not meet; the run is to stop at once; friction leaves no acceleration here.
+REFUSED, RAISED, STOPPED, PARADOX = -2, -3, -4, -5
 
 
 @bundle
@@ -95,9 +95,7 @@ class Options(NamedTuple):
     ladder: bool = False  # the method is chosen for each held interval
     outside: bool = False  # for steps: another method takes them
     no_law: bool = False  # efforts are held that come from outside
-    work_scale: float = (
-        0.0  # J, of the energy that is lost or put in by motions, where steps are to be right for it too
-    )
+    work_scale: float = 0.0  # J, of the works, where steps are to be right for them, too
     timed: bool = False  # numbers of the machine follow functions of time
 
 
@@ -249,7 +247,7 @@ def rate_evaluated(model, opt, s, w, t, rank, dx):
         else:
             rubbed = solve_motion(model, s.q, s.v, w, rank, s.force, s.target, dx[nq : nq + nv])
             if np.isnan(rubbed):
-                status = REFUSED
+                status = PARADOX
         power = 0.0
         for k in range(nv):
             power += s.force[k] * s.v[k]

@@ -2,7 +2,8 @@
 
 What a link needs to move as it does crosses the joint that carries it, but for what acts on it otherwise: springs,
 loads, motors across cut joints, constraints. Newton-Euler adds up the first from the leaves to the root; a wrench that
-acts between two links takes its part off all joints on the way between them.
+acts between two links takes its part off all joints on the way between them. Motors and friction that belong to a
+constraint, such as a cut joint, are told apart, since they are part of what it carries.
 """
 
 from __future__ import annotations
@@ -42,7 +43,8 @@ def take_off(links, a, b, g, W):
 def carried_wrenches(model, q, v, a, lam, u):
     """Wrench (links, 6) on each link through the joint that carries it, about the origin of the world, in its axes.
 
-    At accelerations a, multipliers lam and efforts u that belong to the state.
+    At accelerations a, multipliers lam and efforts u that belong to the state. With it those of the rows, of the force
+    elements between bodies, and of the motors there, (rows, 6), (elements, 6) and (drives, 6), on the second body.
     """
     w = new_work(model)
     link_poses(model.links, q, w.R, w.p)
@@ -58,15 +60,16 @@ def carried_wrenches(model, q, v, a, lam, u):
             w.A0[i, c] += own[i, c]
     newton_euler(model.links, w.I, w.S, w.V, w.A0, model.gravity, w.W, w.z)
     take_off_springs(model, w)
-    take_off_elements(model, q, v, lam, w)
-    take_off_motors(model, u, w)
+    of_elements, of_drives = np.zeros((model.elements.shape[0], 6)), np.zeros((model.drives.shape[0], 6))
+    take_off_elements(model, q, v, lam, w, of_elements)
+    take_off_motors(model, u, w, of_drives)
     point, g = scratch(3), scratch(6)
     for i in range(model.loads.shape[0]):
         load = model.loads[i]
         load_wrench(load, load.value, w.R, w.p, point, g)
         take_off(model.links, -1, load.link, g, w.W)
     wrenches_of_rows(model, w.wrenches, lam, w.W)
-    return w.W, w.wrenches
+    return w.W, w.wrenches, of_elements, of_drives
 
 
 @kernel
@@ -86,8 +89,8 @@ def take_off_springs(model, w):
 
 
 @kernel
-def take_off_elements(model, q, v, lam, w):
-    """Of force elements between bodies, friction in proportion to loads too."""
+def take_off_elements(model, q, v, lam, w, acting):
+    """Of force elements between bodies, friction in proportion to loads too; `acting` (elements, 6) += theirs."""
     if model.elements.shape[0] == 0:
         return
     e, T = scratch((5, 3)), scratch(6)
@@ -108,12 +111,13 @@ def take_off_elements(model, q, v, lam, w):
             if row.kind != ROW_COUPLING:
                 for c in range(6):
                     T[c] = -load * out[k] * g[k, c]
+                    acting[i, c] += T[c]
                 take_off(model.links, row.a, row.b, T, w.W)
 
 
 @kernel
-def take_off_motors(model, u, w):
-    """Of motors on cut joints and between bodies."""
+def take_off_motors(model, u, w, acting):
+    """Of motors on cut joints and between bodies; `acting` (drives, 6) += theirs."""
     point, line, turn, g = scratch(3), scratch(3), scratch(3), scratch(6)
     for i in range(model.drives.shape[0]):
         drive = model.drives[i]
@@ -131,6 +135,7 @@ def take_off_motors(model, u, w):
             g[c] += turn[c]
         for c in range(6):
             g[c] *= drive.gear * u[i]
+            acting[i, c] += g[c]
         take_off(model.links, drive.a, drive.b, g, w.W)
 
 

@@ -15,9 +15,10 @@ from .arrays import copy, largest_of
 from .constrained import FAILED
 from .generated import CLEAR, CLEAR_OF_LARGEST, HUGE, rate_by_code
 from .generated import LAST as BY_CODE
-from .layout import DISSIPATED, MOTIONS, WORKS
+from .layout import WORKS
 from .motion import (
     ATTEMPT,
+    PARADOX,
     PROJECT,
     RAISED,
     REFUSED,
@@ -67,7 +68,7 @@ __all__ = ["Steps", "advance", "complete_terms"]
 
 # Why `advance` comes back; the first is followed by those of errors.Status.
 PAUSED, COMPLETED, STEP_TOO_SMALL, NOT_FINITE, MASS_MATRIX, PROJECTION = -1, 0, 1, 2, 3, 4
-TOO_MANY_STEPS, EVENT, ERROR = 5, 100, 101
+TOO_MANY_STEPS, PAINLEVE, EVENT, ERROR = 5, 13, 100, 101
 
 # Indices of `Steps.clock` and `Steps.count`.
 NEXT, ACROSS, ENERGY, AHEAD, PEAK, BEFORE, STEP = range(7)  # there is a next step for each method
@@ -299,7 +300,7 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
                     error = max(error, of_law)
                 if opt.work_scale > 0.0:
                     atol = opt.rtol * opt.work_scale
-                    for work in (moving + DISSIPATED, moving + MOTIONS):
+                    for work in range(moving, moving + WORKS):
                         error = max(error, error_norm(K, tableau, x, y, work, work + 1, step, share, opt.rtol, atol))
                 if blunt:
                     error *= share  # rounding: no more than was asked for
@@ -327,13 +328,13 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
                     if rank == RAISED:
                         return ERROR
                     if failed or not 0.0 <= left <= OPEN * model.size:
-                        return MASS_MATRIX if rank == FAILED else NOT_FINITE if failed else PROJECTION
+                        return failure(rank) if failed else PROJECTION
                     return STEP_TOO_SMALL
                 continue
             if planned < longest and not last:
                 h = max(h, longest)  # the error control had no say
         elif failed or not 0.0 <= left <= OPEN_FIXED * model.size:
-            return MASS_MATRIX if rank == FAILED else NOT_FINITE if failed else PROJECTION
+            return failure(rank) if failed else PROJECTION
         # -- the state within the step, where somebody asks for it
         r.near[n + 1] = near
         # in others, stages see too little of a fall that would lead to zero
@@ -547,4 +548,6 @@ def failure(status):
     """Why the loop is left where the rate cannot be had."""
     if status == FAILED:
         return MASS_MATRIX
+    if status == PARADOX:
+        return PAINLEVE
     return NOT_FINITE if status == REFUSED else ERROR

@@ -11,10 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from ..dynamics.derivatives import Derivatives, derivatives
 from ..errors import EquilibriumError, InputError, InputTypeError, SingularConfigurationError
+from ..model.evaluation import require_motions_followed
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from .model import LinearModel
-from .operating import OperatingPoint
+from .operating import OperatingPoint, turning_axes
 from .reduced import FIXED, MOVING, bracket, position_rows
 from .signals import FrameMotion, LinearizedEquations, Wrench
 from .statics import constraint_curvatures, list_forces, relative_force, require_closed, require_holonomic
@@ -280,6 +281,7 @@ def regular_derivatives(plant: Plant, q: Array, v: Array, u: Array) -> Derivativ
 
 
 def _require_on_manifold(plant: Plant, local: Derivatives) -> None:
+    require_motions_followed(plant, local.q, local.v)
     if not np.abs(plant.row_scale * local.phi).max(initial=0.0) <= 1e-9 * plant.size:
         require_closed(plant, local.q)
     rate = np.abs(plant.row_scale * (local.A @ local.v - plant.row_rates))
@@ -303,7 +305,7 @@ def _at_equilibrium(plant: Plant, point: OperatingPoint, tolerance: float) -> De
         moving = ", ".join(f"{plant.velocity_names[k]!r} {v[k]:.4g}" for k in np.flatnonzero(v)[:6])
         raise EquilibriumError(
             f"the operating point of {plant.name!r} moves: {moving}. A linear model needs v = 0, or a steady motion "
-            "with constant velocities; see affine_approximation."
+            f"with constant velocities; see affine_approximation{turning_axes(plant, v)}"
         )
     if not balanced:
         raise EquilibriumError(

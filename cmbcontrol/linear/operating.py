@@ -14,6 +14,9 @@ from .._notebook import Shown
 from .._tolerance import UNREACHED, null_space
 from ..dynamics.derivatives import Derivatives
 from ..errors import EquilibriumError, InputError, InputTypeError
+from ..model.elements import Free
+from ..model.evaluation import require_motions_followed
+from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.terms import Terms
 from ..model.units import effort_units
@@ -33,7 +36,7 @@ if TYPE_CHECKING:
     import control
     import xarray
 
-__all__ = ["OperatingPoint", "Residuals", "TrimReport", "point_of", "starting_configuration", "trim"]
+__all__ = ["OperatingPoint", "Residuals", "TrimReport", "point_of", "starting_configuration", "trim", "turning_axes"]
 
 Array = NDArray[np.float64]
 
@@ -332,6 +335,7 @@ def trim(
     given = q
     q, free_mask = starting_configuration(plant, q, free, hold)
     require_closed(plant, q, given)
+    require_motions_followed(plant, q)
     require_still(plant)
     efforts = Efforts.of(plant, u, preload, weight)
     solution = None
@@ -361,6 +365,20 @@ def require_still(plant: Plant) -> None:
             f"motion {name!r} of {plant.name!r} moves, with {velocity:.6g} {unit}/s and {acceleration:.6g} {unit}/s2, "
             f"and an equilibrium stands still: hold it, with plant.with_motions({{{name!r}: {position:.6g}}})"
         )
+
+
+def turning_axes(plant: Plant, v: Array) -> str:
+    """That velocities in the axes of a body that turns cannot be constant, where such a joint turns and moves."""
+    for joint in plant.joints if isinstance(plant, Mechanism) else ():
+        if isinstance(joint, Free):
+            turn, line = np.split(v[plant._compiled.velocity_slice[joint.name]], 2)
+            if np.linalg.norm(np.cross(turn, line)) > 1e-3 * np.linalg.norm(turn) * np.linalg.norm(line) > 0.0:
+                return (
+                    f". The velocities of {joint.name!r} are those in the axes of {joint.child!r}, which turn with it: "
+                    "put what spins, such as a wheel, on a Revolute joint of a body that does not, and that one on the "
+                    "Free joint"
+                )
+    return ""
 
 
 def starting_configuration(

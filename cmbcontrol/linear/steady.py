@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from ..dynamics.acceleration import solved
 from ..dynamics.derivatives import derivatives
 from ..errors import EquilibriumError
+from ..model.evaluation import require_motions_followed
 from ..model.plant import Plant
-from .operating import OperatingPoint
+from .operating import OperatingPoint, turning_axes
 from .reduced import MOVING
 from .signals import LinearizedEquations, best_coordinates
 
@@ -19,8 +22,12 @@ __all__ = ["steady_motion"]
 
 Array = NDArray[np.float64]
 
-_STEPS, _DONE = 40, 1e-12  # Newton's steps at most; of the speeds at which accelerations count as zero
-_CHANGE = 1e-5  # step of the differences by which the second equations are differentiated
+_STEPS, _STALLED = 40, 3  # Newton's steps at most; those that bring nothing any more before what is left is rounding
+_DONE = 1e-9  # of radians, sizes and the speed: what a steady motion may be missed by
+_CHANGE = 1e-4  # step of the differences: rounding leaves 1e-12 of the largest slope, third derivatives 1e-8 of a slope
+_WEAK = 1e-3  # of the largest slope of all rows: rows that have less are compared with that
+_NOISE = 1e-15  # of the largest slope of all rows: what rounding leaves of the residual
+_SEEN = 1e-7  # of the scale of a row: slopes that are less are what differences leave of none
 
 
 def steady_motion(
@@ -65,8 +72,8 @@ def steady_motion(
 
     Notes
     -----
-    Newton's method, with the least change of positions, velocities and efforts, for R a = 0 and d(R a)/dt = A21 dy/dt
-    = 0 of the linear model.
+    Newton's method, with the least change of positions, velocities and efforts, for K'M a = 0 and K'M A21 dy/dt = 0 of
+    the linear model, as unbalanced forces and their rate. What nothing depends on, such as the place of a wheel, stays.
 
     Examples
     --------
@@ -82,41 +89,134 @@ def steady_motion(
     _check.plant(plant)
     q = plant.configuration(q).copy()
     v = plant.project_velocity(q, _check.vector(v, plant.nv, "v", plant.velocity_names))
+    require_motions_followed(plant, q, v)
     given, value = _efforts(plant, u)
     held, kept = (_chosen(plant, names, what) for names, what in ((hold, "hold"), (hold_rates, "hold_rates")))
-    names = best_coordinates(plant, plant.terms(q, v).Z)
     best: tuple[float, Array, Array, Array] = np.inf, q, v, value
+    since = 0
     for _ in range(_STEPS):
-        equations, residual = _equations(plant, names, q, v, value)
-        speed = float(np.abs(v / plant.spans).max(initial=0.0))
-        off = float(np.abs(residual).max(initial=0.0)) / max(speed, 1e-3) ** 2
+        here = _Balance.at(plant, q, v, value)
+        J, row_scale, noise = here.slopes()
+        off = float(np.abs(here.residual / row_scale).max(initial=0.0))
+        since = 0 if off < 0.5 * best[0] else since + 1
         if off < best[0]:
             best = off, q, v, value
-        if off <= _DONE:
+        if off == 0.0 or since >= _STALLED:  # what is left is rounding
             break
-        K, N, K_rates, n = equations.K, equations.N, equations.K_rates, len(equations.names)
-        p, unit = len(names), np.abs(equations.rows.R) @ plant.spans
-        J = np.zeros((2 * p, n + p + plant.nu))
-        J[:p, : n + p], J[:p, n + p :] = equations.A[n:] / unit[:, None], equations.B[n:] / unit[:, None]
-        for i in range(J.shape[1]):
-            ways = _CHANGE * np.array([1.0, -1.0])[:, None] * np.eye(J.shape[1])[i]
-            plus, minus = (_moved_residual(plant, names, equations, q, v, value, way)[p:] for way in ways)
-            J[p:, i] = (plus - minus) / (2.0 * _CHANGE)
-        keep = np.vstack([np.hstack([K[held], np.zeros((held.size, J.shape[1] - n))]), _rate_rows(N, K_rates, kept, J)])
-        fixed = np.eye(J.shape[1])[n + len(names) :][given]
-        C = np.vstack([keep, fixed])
-        free = np.linalg.svd(C)[2][np.linalg.matrix_rank(C) :].T if len(C) else np.eye(J.shape[1])
-        step = free @ np.linalg.lstsq(J @ free, -residual, rcond=1e-8)[0]
-        q, v, value = _moved(plant, equations, q, v, value, step)
-        names = best_coordinates(plant, plant.terms(q, v).Z)
+        keep = np.vstack([here.kept(held, kept), np.eye(J.shape[1])[here.count - plant.nu :][given]])
+        free = np.linalg.svd(keep)[2][np.linalg.matrix_rank(keep) :].T if len(keep) else np.eye(J.shape[1])
+        q, v, value = here.moved(free @ _least_step(J @ free / row_scale[:, None], here.residual / row_scale, noise))
     off, q, v, value = best
-    if not off <= 1e-9:
+    if not off <= _DONE:
         raise EquilibriumError(
-            f"no steady motion of {plant.name!r} was found near the guess: accelerations of {off:.3g} (of the square "
-            f"of its speed) are left at q = {np.round(q, 6).tolist()}, v = {np.round(v, 6).tolist()}. Hold less, let "
-            "u= be found (None), or start nearer to one"
+            f"no steady motion of {plant.name!r} was found near the guess: it is missed by {off:.3g} (radians, sizes, "
+            f"and parts of its speed) at q = {np.round(q, 6).tolist()}, v = {np.round(v, 6).tolist()}. Hold less, let "
+            f"u= be found (None), or start nearer to one{turning_axes(plant, v)}"
+        )
+    a = solved(terms := plant.terms(q, v), terms.B @ value - terms.h).vdot
+    speed = float(np.abs(v / plant.spans).max(initial=0.0))
+    if not np.abs(a / plant.spans).max(initial=0.0) <= _DONE * max(speed, 1e-3) ** 2:
+        raise EquilibriumError(
+            f"{plant.name!r} moves steadily, but its velocities do not stay as they are{turning_axes(plant, v)}"
         )
     return OperatingPoint.at(plant, q, value, v)
+
+
+@dataclass(frozen=True)
+class _Balance:
+    """What is to vanish at a state, and how it changes with positions, rates and efforts, each in units of its own.
+
+    Unbalanced forces, by their work on a size, and not accelerations: an acceleration is divided by the mass of its
+    body, and the rounding of a light one would hide the equations of all others. Rows are compared with their own
+    slopes, so that what they miss is a way in radians and sizes, parts of the speed, and efforts.
+    """
+
+    plant: Plant
+    q: Array
+    v: Array
+    u: Array
+    names: tuple[str, ...]
+    equations: LinearizedEquations
+    residual: Array
+    unit: Array  # of positions, rates and efforts
+
+    @property
+    def count(self) -> int:
+        """Of unknowns."""
+        return self.unit.size
+
+    @classmethod
+    def at(cls, plant: Plant, q: Array, v: Array, u: Array, like: _Balance | None = None) -> _Balance:
+        """The balance at a state; `like` another one, in its coordinates and units."""
+        names = best_coordinates(plant, plant.terms(q, v).Z) if like is None else like.names
+        found = LinearizedEquations(plant, derivatives(plant, q, v, u), names, plant.actuator_names, MOVING)
+        n = len(found.names)
+        unit = _units(plant, found, v) if like is None else like.unit
+        M = found.K_rates.T @ found.local.M @ found.K_rates / _lengths(plant, found.K_rates)[:, None]
+        forces, change = M @ found.drift[n:], M @ (found.A[n:, :n] @ found.drift[:n])
+        return cls(plant, q, v, u, names, found, np.r_[forces, change], unit)
+
+    def moved(self, step: Array) -> tuple[Array, Array, Array]:
+        """The state and the efforts after a step."""
+        n, p, equations = len(self.equations.names), len(self.equations.rated), self.equations
+        y, rates, efforts = np.split(self.unit * step, [n, n + p])
+        new = self.plant.close(self.plant.integrate(self.q, equations.K @ y))
+        moved = self.v + equations.N @ y + equations.K_rates @ rates
+        return new, self.plant.project_velocity(new, moved), self.u + efforts
+
+    def slopes(self) -> tuple[Array, Array, Array]:
+        """J of the residual by steps, the scale of each row, and what rounding leaves of the residual, in its scales.
+
+        The scale of a row is its largest slope, or a part of that of all rows. On positions like the place of a wheel
+        nothing depends: what differences make of that is rounding, and no slope.
+        """
+        J = np.empty((self.residual.size, self.count))
+        for i, way in enumerate(np.eye(self.count)):
+            states = (self.moved(s * way) for s in (_CHANGE, -_CHANGE))
+            plus, minus = (_Balance.at(self.plant, *state, like=self).residual for state in states)
+            J[:, i] = (plus - minus) / (2.0 * _CHANGE)
+        scale = np.abs(J).max(axis=1, initial=0.0)
+        p = len(self.equations.rated)
+        noise = np.zeros(scale.size)
+        for half in (slice(p), slice(p, None)):  # forces, and their rates
+            largest = scale[half].max(initial=0.0) or 1.0
+            scale[half] = np.maximum(scale[half], _WEAK * largest)
+            noise[half] = _NOISE * largest / scale[half]
+        J[np.abs(J) < _SEEN * scale[:, None]] = 0.0
+        return J, scale, noise
+
+    def kept(self, held: NDArray[np.int64], kept: NDArray[np.int64]) -> Array:
+        """How the coordinates and the velocities that are held change with steps."""
+        K, N, K_rates = self.equations.K, self.equations.N, self.equations.K_rates
+        places = np.hstack([K[held], np.zeros((held.size, K_rates.shape[1]))])
+        rows = np.vstack([places, np.hstack([N[kept], K_rates[kept]])])
+        return np.hstack([rows, np.zeros((len(rows), self.count - rows.shape[1]))]) * self.unit
+
+
+def _units(plant: Plant, equations: LinearizedEquations, v: Array) -> Array:
+    """A step of one: a radian or a size, all of the speed, the force that gives it within a size."""
+    speed = max(float(np.abs(v / plant.spans).max(initial=0.0)), 1e-3)
+    local = equations.local
+    gained = _lengths(plant, np.linalg.solve(local.M, local.B).astype(np.float64)) if plant.nu else np.zeros(0)
+    ways, rates = _lengths(plant, equations.K), _lengths(plant, equations.K_rates)
+    return np.r_[1.0 / ways, speed / rates, speed**2 / np.maximum(gained, 1e-12)]
+
+
+def _least_step(J: Array, residual: Array, noise: Array) -> Array:
+    """The least step that makes the residual vanish, as far as it is more than rounding.
+
+    Where a machine can move on steadily in many ways, slopes across these vanish towards the solution, and rounding
+    divided by such a slope would be a step of its own.
+    """
+    U, s, Vt = np.linalg.svd(J, full_matrices=False)
+    part = -U.T @ residual
+    told = (s > _SEEN * s.max(initial=0.0)) & (np.abs(part) > np.abs(U * noise[:, None]).sum(axis=0))
+    return Vt[told].T @ (part[told] / s[told])
+
+
+def _lengths(plant: Plant, directions: Array) -> Array:
+    """How far directions (nv, k) lead, in radians and sizes: of the coordinate that moves most."""
+    return np.maximum(np.abs(directions / plant.spans[:, None]).max(axis=0, initial=0.0), 1e-300)
 
 
 def _efforts(plant: Plant, u: ArrayLike | Mapping[str, float] | float | None) -> tuple[NDArray[np.bool_], Array]:
@@ -141,35 +241,3 @@ def _chosen(plant: Plant, names: Collection[str], what: str) -> NDArray[np.int64
     given = (names,) if isinstance(names, str) else _check.sequence(names, what, "names of velocity coordinates")
     given = _check.names(given, what, plant.velocity_names, "velocity coordinate") if given else ()
     return np.array([plant.velocity_names.index(name) for name in given], dtype=np.int64)
-
-
-def _equations(plant: Plant, names: tuple[str, ...], q: Array, v: Array, u: Array) -> tuple[LinearizedEquations, Array]:
-    """The linear model about a state, and what is to vanish: accelerations, and their rates along the motion."""
-    found = LinearizedEquations(plant, derivatives(plant, q, v, u), names, plant.actuator_names, MOVING)
-    n = len(found.names)
-    unit = np.abs(found.rows.R) @ plant.spans
-    accelerations, change = found.drift[n:], found.A[n:, :n] @ found.drift[:n]
-    return found, np.concatenate([accelerations / unit, change / unit])
-
-
-def _moved(
-    plant: Plant, equations: LinearizedEquations, q: Array, v: Array, u: Array, step: Array
-) -> tuple[Array, Array, Array]:
-    """The state and the efforts after a step of positions, rates and efforts."""
-    n, p = len(equations.names), len(equations.rated)
-    y, rates = step[:n], step[n : n + p]
-    new = plant.close(plant.integrate(q, equations.K @ y))
-    moved = v + equations.N @ y + equations.K_rates @ rates
-    return new, plant.project_velocity(new, moved), u + step[n + p :]
-
-
-def _moved_residual(
-    plant: Plant, names: tuple[str, ...], equations: LinearizedEquations, q: Array, v: Array, u: Array, step: Array
-) -> Array:
-    return _equations(plant, names, *_moved(plant, equations, q, v, u, step))[1]
-
-
-def _rate_rows(N: Array, K_rates: Array, kept: NDArray[np.int64], J: Array) -> Array:
-    """How the velocities that are held change with positions, rates and efforts."""
-    rows = np.hstack([N[kept], K_rates[kept]])
-    return np.hstack([rows, np.zeros((kept.size, J.shape[1] - rows.shape[1]))])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -71,6 +71,7 @@ _NV = {
     layout.SPHERICAL: (4, 3),
     layout.FREE: (7, 6),
 }
+_NOT_COMPUTED_WITH = ("limits", "effort")  # which may be infinite
 X, Z, ORIGIN = (1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, 0.0, 0.0)
 
 
@@ -582,8 +583,31 @@ def _characteristic_length(links: np.ndarray, rows: list[_Row], bodies: Sequence
     return max(apart, *rods, 0.0) or max([0.0, *gyration, *np.abs(links["pitch"])]) or 1.0
 
 
+def _require_moderate(parts: Sequence[Any]) -> None:
+    """Refuse numbers whose squares and products are infinite, by the name of the part that has them."""
+    for part in parts:
+        for field in fields(part):
+            value = getattr(part, field.name)
+            given = (value.p, value.R) if isinstance(value, Frame) else (value,)
+            if field.name not in _NOT_COMPUTED_WITH and not all(map(_is_moderate, given)):
+                raise ModelError(
+                    f"{field.name} of {part.name!r} is {_check.shown(value)}, beyond {_check.LARGEST:g}: products of "
+                    "such numbers are infinite. Is it in SI units?"
+                )
+
+
+def _is_moderate(x: Any) -> bool:
+    """Whether all numbers of an array, or of its fields, are below the largest that are computed with."""
+    if isinstance(x, np.ndarray) and x.dtype.names:
+        return all(_is_moderate(x[name]) for name in x.dtype.names)
+    if not isinstance(x, (float, np.ndarray)) or (isinstance(x, np.ndarray) and x.dtype.kind != "f"):
+        return True
+    return bool((np.abs(x) < _check.LARGEST).all())
+
+
 def compile_parts(bodies, joints, loops, springs, actuators, loads, forces, gravity) -> Compiled:
     """Check how the parts fit together, and lay them out for the kernels."""
+    _require_moderate((*bodies, *joints, *loops, *springs, *actuators, *loads, *forces))
     ordered = _order(bodies, joints)
     position, velocity, nq, nv = {}, {}, 0, 0
     for j in joints:
@@ -671,6 +695,11 @@ def compile_parts(bodies, joints, loops, springs, actuators, loads, forces, grav
     for array in arrays:
         if isinstance(array, np.ndarray):
             array.setflags(write=False)
+    if not all(map(_is_moderate, arrays)):
+        raise ModelError(
+            f"a number of the machine is beyond {_check.LARGEST:g}, as its gravity, {_check.shown(gravity)}, or what "
+            "follows from its parts: products of such numbers are infinite. Are they in SI units?"
+        )
     return Compiled(
         layout.Model(*arrays),
         link_of,

@@ -6,18 +6,21 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from .._tolerance import BLURRED, DEPENDENT
+from ..errors import InputError
 from ..kernels import constrained, split
 from .terms import FAILED, RANK_TOLERANCE, Terms
 
 if TYPE_CHECKING:
     from .plant import Plant
 
-__all__ = ["admissible_velocity", "terms"]
+__all__ = ["admissible_velocity", "require_followed", "require_motions_followed", "terms"]
 
 Array = NDArray[np.float64]
+
+_MISSED = 1e-9  # of the largest rate or acceleration of a row: more is no rounding
 
 
 class _Split(NamedTuple):
@@ -84,3 +87,48 @@ def _closer(plant: Plant, q: Array) -> Array:
     A = plant.row_scale[:, None] * plant._value("A", q)
     closer = q - np.linalg.lstsq(A, off, rcond=RANK_TOLERANCE)[0]
     return closer if plant.closure_error(closer) < plant.closure_error(q) else q
+
+
+def require_followed(plant: Plant, terms: Terms) -> None:
+    """Refuse prescribed motions that contradict each other or the loops: nothing follows all of them.
+
+    Parameters
+    ----------
+    plant : Plant
+    terms : Terms
+        At a velocity that has been projected. That there is an acceleration is looked at where no rank is lost; at a
+        singular configuration most velocities have none.
+
+    Raises
+    ------
+    InputError
+    """
+    if not (plant.moving and plant.target_rows.any()):  # in a mode they may be absent
+        return
+    scale, A, v = terms.row_scale, np.abs(terms.A), np.abs(terms.v)
+    missed = scale * np.abs(terms.row_rate)
+    size, what, unit = float((scale * np.maximum(A @ v, np.abs(plant.row_rates))).max()), "velocity", "m/s"
+    if missed.max() <= _MISSED * size and terms.rank >= plant.generic_rank(terms.q):
+        a, *_ = constrained.gauss_acceleration(
+            terms.M, terms.A, scale, terms.reach, -terms.h, -terms.b, RANK_TOLERANCE, terms.rank
+        )
+        missed = scale * np.abs(terms.A @ a + terms.b)
+        # what turns and falls at all: these may cancel in every row
+        turning = float((v * terms.reach).max()) ** 2 / plant.size
+        falling = float((np.abs(np.linalg.solve(terms.M, terms.h)) * terms.reach).max())
+        rows = float((scale * (A @ np.abs(a) + np.abs(terms.b))).max())
+        size, what, unit = rows + turning + falling, "acceleration", "m/s2"
+    if missed.max() > _MISSED * size:
+        worst = plant.row_names[int(missed.argmax())]
+        raise InputError(
+            f"no {what} of {plant.name!r} follows its motions from this start: row {worst!r} would be missed by "
+            f"{missed.max():.3e} {unit}. Motions contradict each other or the loops there (as at a dead centre, or "
+            "where more is prescribed than can move): leave one of them out, or start elsewhere"
+        )
+
+
+def require_motions_followed(plant: Plant, q: ArrayLike, v: ArrayLike | None = None) -> None:
+    """`require_followed` at a state, whose velocity is projected; without motions that move it costs nothing."""
+    if plant.moving and plant.target_rows.any():
+        v = np.zeros(plant.nv) if v is None else v
+        require_followed(plant, plant.terms(q, plant.project_velocity(q, v)))

@@ -21,6 +21,8 @@ _FOLLOWED = 0.1  # of a step: closing undoes less of one that leads to other con
 _SHUT = 1e-14  # of the largest length: loops that are open by less are closed for sure
 _REGAINED = 2e-6  # of the largest gradient: rows that are back at configurations near a singular one
 
+_FAILURES = 4  # searches for a higher rank, after one that has found it: the way out has been singular, too
+
 Array = NDArray[np.float64]
 
 
@@ -31,17 +33,34 @@ def generic_rank(plant: Plant, terms: Terms) -> int:
     closing the loops again. At a singular configuration most of these are tangent to no branch, and closing leads part
     of the way back; then a coordinate is held off its value while the others close the loops. Prescribed motions move
     the machine, too: nearby are configurations that the loops alone allow.
+
+    Where several loops are singular, most ways out open some of them only, as of a chain of bars in a line. So it goes
+    on from the configuration with the highest rank, until there is none with more.
     """
-    q, whole, rank_here = terms.q, plant, terms.rank
-    if terms.rank == min(terms.A.shape):
-        return terms.rank
-    if plant.motions:
+    whole = plant
+    if plant.motions and terms.rank < min(terms.A.shape):
         plant = plant.without(*(motion.name for motion in plant.motions if motion.name in plant.row_slices))
-        terms = plant.terms(q, np.zeros(plant.nv))
-    step = 1e-3 * plant.spans
+    rank_here, q, seed, failed = terms.rank, terms.q, 0, 0
+    while rank_here < min(terms.A.shape) and failed < (_FAILURES if seed > failed else 1):
+        loops = terms if plant is whole else plant.terms(q, np.zeros(plant.nv))
+        ranks = _ranks_nearby(whole, plant, q, loops, seed, 3.0**failed * 1e-3 * plant.spans)
+        found, near = max(ranks, key=lambda pair: pair[0], default=(0, q))
+        seed += 1
+        if found > rank_here:
+            rank_here, q, terms, failed = found, near, whole.terms(near, np.zeros(plant.nv)), 0
+        else:
+            failed += 1
+    return rank_here
+
+
+def _ranks_nearby(
+    whole: Plant, plant: Plant, q: Array, terms: Terms, seed: int, step: Array
+) -> list[tuple[int, Array]]:
+    """Ranks of the whole plant at configurations near q, with these; `terms` are those of the loops at q."""
     basis = np.linalg.qr(terms.Z / step[:, None])[0]  # of the degrees of freedom, in steps
-    rng = np.random.default_rng(0)
-    ranks, free = [], True
+    rng = np.random.default_rng(seed)
+    ranks: list[tuple[int, Array]] = []
+    free = True
     for _ in range(6):
         away = basis @ rng.standard_normal(terms.dof)
         away /= np.abs(away).max(initial=1e-300)
@@ -52,7 +71,7 @@ def generic_rank(plant: Plant, terms: Terms) -> int:
             continue
         free = free and bool(np.abs(plant.difference(q, near) / step - away).max() < _FOLLOWED)
         ranks += _rank_nearby(whole, plant, q, near, step)
-    if not free and max(ranks, default=0) < min(terms.A.shape):
+    if not free and max((found for found, _ in ranks), default=0) < min(terms.A.shape):
         pairs = sorted(plant.paired, key=lambda pair: -float(np.linalg.norm(basis[pair[1]])))
         for i, k in pairs[:6]:
             away = basis @ basis[k]
@@ -60,11 +79,11 @@ def generic_rank(plant: Plant, terms: Terms) -> int:
                 near = plant.integrate(q, away * step / away[k])
                 near = close_holding(plant, near, np.array([i]), near[[i]])
                 ranks += _rank_nearby(whole, plant, q, near, step)
-    return max([rank_here, *ranks])
+    return ranks
 
 
-def _rank_nearby(whole: Plant, plant: Plant, q: Array, near: Array, step: Array) -> list[int]:
-    """The rank of the whole plant at a closed configuration that is near q, but not at it; else none.
+def _rank_nearby(whole: Plant, plant: Plant, q: Array, near: Array, step: Array) -> list[tuple[int, Array]]:
+    """The rank of the whole plant at a closed configuration that is near q, but not at it, and that one; else none.
 
     Loops that are closed to 1e-14 hold a part that is locked at a singular configuration to its root, 1e-7:
     gradients of that size are none. Those that the motion brings back are as large as its 1e-3, less the
@@ -75,4 +94,4 @@ def _rank_nearby(whole: Plant, plant: Plant, q: Array, near: Array, step: Array)
     if not 0.1 < distance < 100.0 or not plant.closure_error(near) < _SHUT * plant.extent(near):
         return []
     terms = whole.terms(near, np.zeros(plant.nv))
-    return [min(terms.rank, rank(terms.pivots, float(terms.pivots.max(initial=0.0)), _REGAINED))]
+    return [(min(terms.rank, rank(terms.pivots, float(terms.pivots.max(initial=0.0)), _REGAINED)), near)]

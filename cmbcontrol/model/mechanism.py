@@ -555,7 +555,7 @@ class Mechanism(Plant):
         Within rounding of a singular configuration (1e-8), gradients that nearly vanish do not count.
         """
         q = self._position(q)
-        v = _check.vector(v, self.nv, "v", self.velocity_names).copy()
+        v = _check.moderate(_check.vector(v, self.nv, "v", self.velocity_names), "v", self.velocity_names).copy()
         euclidean = _check.one_of(metric, ("mass", "euclidean"), "metric") == "euclidean"
         work = constrained.new_work(self.arrays)
         with np.errstate(all="ignore"):  # a formula need not have a value here, as of a wheel that lies flat

@@ -407,7 +407,9 @@ class Plant(Contract, Shown):
         >>> plant.closure_error(q) < 1e-12
         True
         """
-        return assembly.assemble(self, joint_values, guess)
+        q = assembly.assemble(self, joint_values, guess)
+        evaluation.require_motions_followed(self, q)
+        return q
 
     @cached_property
     def _placed(self) -> dict[str, Array]:
@@ -558,7 +560,7 @@ class Plant(Contract, Shown):
         Within rounding of a singular configuration (1e-8), gradients that nearly vanish do not count.
         """
         q = self._position(q)
-        v = _check.vector(v, self.nv, "v", self.velocity_names)
+        v = _check.moderate(_check.vector(v, self.nv, "v", self.velocity_names), "v", self.velocity_names)
         return evaluation.admissible_velocity(self, q, v, _check.one_of(metric, ("mass", "euclidean"), "metric"))
 
     # -- equations of motion ----------------------------------------------------------------------

@@ -10,11 +10,13 @@ from numpy.typing import NDArray
 
 from .. import _check
 from ..controllers.controller import Controller, FunctionController
+from ..dynamics.acceleration import solved
 from ..dynamics.nearest_singular import nearest_singular_configuration
 from ..dynamics.singular import singular_configuration
 from ..errors import (
     AssemblyError,
     ModelError,
+    PainleveError,
     ParametrizationError,
     SimulationError,
     SingularConfigurationError,
@@ -28,6 +30,8 @@ from .run import Record
 __all__ = ["near_the_end", "not_begun", "where", "why_ended"]
 
 Array = NDArray[np.float64]
+
+_AHEAD = np.logspace(-14.0, -2.0, 13)  # radians or sizes: from the end of a run to where its next step would have led
 
 
 def where(plant: Plant, t: float, x: Array) -> str:
@@ -50,6 +54,24 @@ def _flat_at_the_end(plant: Plant, q: Array) -> str:
     if not flat:
         return ""
     return f"Wheel {flat[0]!r} has fallen flat on its plane, where it touches everywhere at once."
+
+
+def _paradox_at_the_end(plant: Plant, record: Record) -> str:
+    """Which friction leaves no acceleration right after the end, in words: the last state that was kept has one."""
+    x, efforts = record.end[1], [u for u in record.U if len(u)]
+    q, v = x[: plant.nq].copy(), x[plant.nq : plant.nq + plant.nv].copy()
+    u = efforts[-1][-1] if efforts else np.zeros(plant.nu)
+    pace = float(np.abs(v / plant.spans).max(initial=0.0))
+    for way in _AHEAD if pace > 0.0 else ():
+        try:
+            ahead = plant.close(plant.integrate(q, way / pace * v))
+            terms = plant.terms(ahead, plant.project_velocity(ahead, v))
+            solved(terms, terms.B @ u - terms.h)
+        except PainleveError as error:
+            return f"{error}."
+        except (AssemblyError, ModelError, np.linalg.LinAlgError):
+            break
+    return ""
 
 
 def not_begun(plant: Plant, law: Controller, failed: LawFailed) -> SimulationError:
@@ -75,6 +97,8 @@ def why_ended(plant: Plant, record: Record, grown: str = "") -> str:
         causes.insert(0, grown)
     elif not isinstance(record.error, (ModelError, SingularConfigurationError, ParametrizationError)):  # these say all
         causes.insert(0, record.status.message)
+    if record.status == Status.PAINLEVE and record.error is None:
+        causes += filter(None, [_paradox_at_the_end(plant, record)])
     if record.status in (Status.STEP_TOO_SMALL, Status.PROJECTION):
         causes += filter(None, [near_the_end(plant, record.end[1][: plant.nq])])
     return " ".join(causes)

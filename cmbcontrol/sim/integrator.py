@@ -17,10 +17,13 @@ from .tableaux import tableau
 
 if TYPE_CHECKING:
     from ..controllers.controller import Controller
+    from ..model.plant import Plant
     from .run import IntegratorState, Run
     from .time_loop import Method, TimeLoop
 
-__all__ = ["Integrator"]
+__all__ = ["Integrator", "require_reachable"]
+
+_LEAST_RTOL = 1e-16  # half of what rounding changes a number by
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,6 +110,11 @@ class Integrator:
         for what in ("rtol", "atol", "step"):
             if getattr(self, what) is not None:
                 _check.positive(getattr(self, what), what)
+        if self.rtol is not None and not _LEAST_RTOL <= self.rtol < 1.0:
+            raise InputError(
+                f"rtol must be from {_LEAST_RTOL:g}, which is rounding, to below 1, got {self.rtol:g}: steps that are "
+                "to be right to less than rounding have no end. atol= bounds errors of what is small"
+            )
         _check.positive(self.max_step, "max_step", infinite=True)
         _check.count(self.max_steps, "max_steps")
         _check.positive(self.pass_within, "pass_within", zero=True)
@@ -206,3 +214,18 @@ class Integrator:
         from . import local  # scipy.integrate takes 0.2 s
 
         return local.Method(run, state)
+
+
+def require_reachable(plant: Plant, integrator: Integrator) -> None:
+    """Refuse an absolute tolerance below the rounding of all coordinates, which no step reaches.
+
+    Raises
+    ------
+    ValueError
+    """
+    least = _LEAST_RTOL * min(1.0, float(plant.spans.min(initial=1.0)))
+    if integrator.atol is not None and integrator.atol < least:
+        raise InputError(
+            f"atol must be {least:g} or more for {plant.name!r}, which is rounding of its smallest size, got "
+            f"{integrator.atol:g}: steps that are to be right to less have no end"
+        )

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ModelError, ParametrizationError, SingularConfigurationError, Status
+from ..errors import ModelError, PainleveError, ParametrizationError, SingularConfigurationError, Status
 from ..kernels import constrained, forces, motion, runge_kutta
 from ..kernels.layout import DISSIPATED, LOADS, MOTORS, WORKS
 from ..linear.chart import ChartPoint
@@ -414,6 +414,8 @@ class Method:
             cause = error.__cause__ if isinstance(error, OutOfReach) else error
             ended = Status.PROJECTION if self.run.integrator.fixed else Status.STEP_TOO_SMALL
             reason = Status.NOT_FINITE if cause is None else ended, self._reason(cause)
+        elif isinstance(error, PainleveError):
+            reason = Status.PAINLEVE, error
         elif isinstance(error, ModelError) and error.__cause__ is None:  # no function of the plant, nor a watched one
             reason = Status.MASS_MATRIX, error
         else:

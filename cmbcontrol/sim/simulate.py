@@ -35,7 +35,7 @@ from .result import Simulation
 from .run import IntegratorState, Record, Run
 from .runaway import runaway
 from .stabilisation import Stabilisation
-from .start import check_start, configuration_of, first_step, options_of, start_state
+from .start import check_start, configuration_of, first_step, options_of, start_state, warn_if_immobile
 from .switching import Contact, Switch
 from .switching_run import RunHistory, run_in_parts
 
@@ -209,13 +209,13 @@ def simulate(
     if modes.changing and q0 is not None:
         plant = modes.start(configuration_of(plant, q0))
     kept = Stabilisation.of(stabilisation)
-    terms = start_state(plant, q0, v0, kept.metric)
+    t_end = _check.positive(t_end, "t_end")
+    terms = start_state(plant, q0, v0, kept.metric, t_end)
+    modes.require_within(terms.q)
+    terms = check_start(plant, terms, t_end, branch is not None)
     q0, v0 = terms.q, terms.v
-    modes.require_within(q0)
-    check_start(plant, terms)
     passing = integrator.passes and kept.kind == "projection"
     selector = BranchSelector(branch, passing, f"{integrator.name!r} with {kept.kind!r}")
-    t_end = _check.positive(t_end, "t_end")
     times = _output_times(output_times, t_end)
     if formulation is not None:
         _check.instance(formulation, Formulation, "formulation", "such as NamedFormulation of cmbcontrol.papers")
@@ -267,6 +267,9 @@ def simulate(
         settings |= {name: value for name, value in vars(named).items() if isinstance(value, (str, float))}
     if integrator.local:
         settings["parametrization"] = type(integrator.independent()).__name__
+    always = modes.mode(frozenset())  # without what comes and goes
+    if warn_if_immobile(always, terms if always is plant else always.terms(q0, v0), stacklevel=3):
+        settings["immobile"] = 1
     history, simulation = RunHistory(), None
     try:
         _go(run, state, modes, selector, history)

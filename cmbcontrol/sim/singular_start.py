@@ -20,6 +20,7 @@ from .engine import Engine
 from .path import NODES, coefficients
 from .path import path as path_of
 from .run import IntegratorState, Record, Run
+from .start import leads_on
 
 __all__ = ["step_from_singular"]
 
@@ -41,7 +42,7 @@ _BESIDE_IT = 2000.0
 # Defect that rounding at the start leaves, times the closeness: of a velocity that is projected on gradients turned by
 # it, and of the position alone, whose weight falls with the square of the step.
 _BLUR, _BLUR_AT_REST = 2e-15, 2e-17
-# radians or sizes from a singular configuration, below which rounding hides the branch of a start, or that it moves
+# radians or sizes from a singular configuration, below which rounding hides the branch of a start
 _DIGITS = 1e-12
 
 
@@ -73,7 +74,7 @@ def step_from_singular(
     start, nodes = first
     length = plant.spans
     speed, rise = (float(np.abs(x / length).max()) for x in (v, start[nq:n]))
-    if not _leads_on(run, v, start[nq:n]):
+    if not leads_on(plant, v, run.t_end, start[nq:n]):
         return
     # speed h + rise h^2 / 2 = AWAY
     h = min(2.0 * AWAY / (speed + np.sqrt(speed**2 + 2.0 * rise * AWAY)), min(until, control.next) - state.t)
@@ -224,19 +225,12 @@ def _rate_at_singular(
         if selector.active:
             raise
         return None
-    if branch is not None and not _leads_on(run, v, rate[nq:n]):
+    if branch is not None and not leads_on(plant, v, run.t_end, rate[nq:n]):
         raise SwitchingError(
             "branch= chooses a way at the singular start, but nothing moves there under the first efforts: start with "
             "a velocity along it, see singular_configuration(plant, q0).branches"
         )
     return rate
-
-
-def _leads_on(run: Run, v: Array, a: Array) -> bool:
-    """Whether a velocity and an acceleration lead anywhere in the time of the run."""
-    length = run.plant.size / run.plant.reach
-    speed, rise = (float(np.abs(x / length).max()) for x in (v, a))
-    return speed * run.t_end + 0.5 * rise * run.t_end**2 > _DIGITS
 
 
 def _rate_from_rest(run: Run, engine: Engine, rate: Array, state: IntegratorState) -> Array | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,18 +13,29 @@ from .. import _check
 from .._tolerance import BLURRED, rank
 from ..dynamics.acceleration import require_unique_loads, solved
 from ..dynamics.singular import moves, singular_configuration
-from ..errors import InputError, InputTypeError, SingularConfigurationError
+from ..errors import BranchWarning, ImmobileWarning, InputError, InputTypeError, SingularConfigurationError
 from ..kernels import motion
+from ..model.evaluation import require_followed
 from ..model.generic_rank import generic_rank
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.terms import RANK_TOLERANCE, Terms
-from .integrator import Integrator
+from .integrator import Integrator, require_reachable
 from .stabilisation import Stabilisation
 
-__all__ = ["check_start", "configuration_of", "first_step", "options_of", "start_state"]
+__all__ = [
+    "check_start",
+    "configuration_of",
+    "first_step",
+    "leads_on",
+    "options_of",
+    "start_state",
+    "warn_if_immobile",
+]
 
 Array = NDArray[np.float64]
+
+_DIGITS = 1e-12  # radians or sizes: what is moved by less during a whole run has not been moved
 
 
 def configuration_of(plant: Plant, q0: ArrayLike | Mapping[str, float]) -> Array:
@@ -33,8 +45,13 @@ def configuration_of(plant: Plant, q0: ArrayLike | Mapping[str, float]) -> Array
     return _check.vector(q0, plant.nq, "q0", plant.position_names)
 
 
-def start_state(plant: Plant, q0: ArrayLike | Mapping[str, float] | None, v0: ArrayLike | None, metric: str) -> Terms:
+def start_state(
+    plant: Plant, q0: ArrayLike | Mapping[str, float] | None, v0: ArrayLike | None, metric: str, t_end: float
+) -> Terms:
     """The equations of motion at a start on the manifold; without v0, at the velocity that prescribed motions ask for.
+
+    What v0 has across the loops counts where it leads anywhere in the time of the run: rounding of a velocity that was
+    projected has no other size to be compared with.
 
     Raises
     ------
@@ -46,10 +63,11 @@ def start_state(plant: Plant, q0: ArrayLike | Mapping[str, float] | None, v0: Ar
     if q0 is None:
         raise InputTypeError("a run needs a start q0; plant.assemble(...) gives one with closed loops")
     partly = isinstance(q0, Mapping) and len(q0) < plant.nq
-    q0 = configuration_of(plant, q0)
+    q0 = _check.moderate(configuration_of(plant, q0), "q0", plant.position_names)
     q0 = plant.integrate(q0, np.zeros(plant.nv))  # a copy, with quaternions of length one
     given = v0 is not None
     v0 = np.zeros(plant.nv) if v0 is None else _check.vector(v0, plant.nv, "v0", plant.velocity_names).copy()
+    _check.moderate(v0, "v0", plant.velocity_names)
     size = plant.size
     phi = np.abs(plant.residual(q0)) * plant.row_scale
     if phi.max(initial=0.0) > 1e-6 * size:
@@ -67,8 +85,7 @@ def start_state(plant: Plant, q0: ArrayLike | Mapping[str, float] | None, v0: Ar
     off, speed = np.abs(allowed - v0) * plant.reach, float(np.abs(v0 * plant.reach).max(initial=0.0))
     terms = plant.terms(q0, allowed)
     require_unique_loads(terms)
-    if plant.moving:
-        _require_followed(plant, terms)
+    require_followed(plant, terms)
     if not given:
         return terms
     # beside a singular configuration rounding in q0 turns the smallest gradient, and what it allows, by that over its
@@ -76,7 +93,8 @@ def start_state(plant: Plant, q0: ArrayLike | Mapping[str, float] | None, v0: Ar
     least = terms.pivots[terms.rank - 1] / max(terms.pivots[0], terms.regular_gradient) if terms.rank else 1.0
     if plant.moving:
         speed = max(speed, float(np.abs(plant.row_scale * plant.row_rates).max()))
-    if off.max(initial=0.0) > (1e-6 + 1e-15 / least) * speed and (plant.moving or moves(plant, terms, v0)):
+    unfit = off.max(initial=0.0) > (1e-6 + 1e-15 / least) * speed and leads_on(plant, allowed - v0, t_end)
+    if unfit and (plant.moving or moves(plant, terms, v0)):
         worst = int(off.argmax())
         raise InputError(
             f"v0 violates the loops: {plant.velocity_names[worst]!r} would have to change by "
@@ -84,6 +102,29 @@ def start_state(plant: Plant, q0: ArrayLike | Mapping[str, float] | None, v0: Ar
             "plant.project_velocity(q0, v0)."
         )
     return terms
+
+
+def leads_on(plant: Plant, v: Array, t_end: float, a: Array | None = None) -> bool:
+    """Whether a velocity, and an acceleration, lead anywhere in the time of a run."""
+    speed, rise = (0.0 if x is None else float(np.abs(x / plant.spans).max(initial=0.0)) for x in (v, a))
+    return speed * t_end + 0.5 * rise * t_end**2 > _DIGITS
+
+
+def warn_if_immobile(plant: Plant, terms: Terms, stacklevel: int) -> bool:
+    """Warn of a machine whose rows bind all of its velocities, and say whether it is one.
+
+    Prescribed motions may bind all that is left, for they move it.
+    """
+    if terms.rank < plant.nv or plant.target_rows.any():
+        return False
+    warnings.warn(
+        f"{plant.name!r} cannot move: {terms.rank} independent constraint rows bind all of its {plant.nv} velocities, "
+        "so that the run ends where it begins. If it should move, constraints are too many or contradict each other: "
+        "plant.diagnose(q0) lists their rows; numbers with few digits lock a machine, too",
+        ImmobileWarning,
+        stacklevel=stacklevel + 1,
+    )
+    return True
 
 
 def _refuse_start(plant: Plant, q0: Array, row: str) -> None:
@@ -99,21 +140,11 @@ def _refuse_start(plant: Plant, q0: Array, row: str) -> None:
     )
 
 
-def _require_followed(plant: Plant, terms: Terms) -> None:
-    """Refuse prescribed motions that contradict each other or the loops: no velocity follows all of them."""
-    missed = np.abs(terms.row_scale * terms.row_rate)
-    speed = float((terms.row_scale * np.maximum(np.abs(terms.A) @ np.abs(terms.v), np.abs(plant.row_rates))).max())
-    if missed.max() > 1e-9 * speed:
-        worst = plant.row_names[int(missed.argmax())]
-        raise InputError(
-            f"no velocity of {plant.name!r} follows its motions from this start: row {worst!r} would be missed by "
-            f"{missed.max():.3e} m/s. Motions contradict each other or the loops there (as at a dead centre, or where "
-            "more is prescribed than can move): leave one of them out, or start elsewhere"
-        )
+def check_start(plant: Plant, terms: Terms, t_end: float, chosen: bool = False) -> Terms:
+    """Refuse a start from which nothing moves, or with a velocity that no motion has; returns the equations of motion.
 
-
-def check_start(plant: Plant, terms: Terms) -> None:
-    """Refuse a start from which nothing moves, or with a velocity that no motion has.
+    At a singular configuration a velocity that leads nowhere in the time of the run is rounding, and on no branch: the
+    run starts at rest. Where not all branches were found, that is told, unless one is `chosen`.
 
     Raises
     ------
@@ -121,32 +152,53 @@ def check_start(plant: Plant, terms: Terms) -> None:
     """
     rows = min(len(plant.row_names), plant.nv)
     if not rows:
-        return
+        return terms
     largest = max(float(terms.pivots[0]), 0.01 * terms.regular_gradient)
     if rank(terms.pivots, largest, BLURRED) == rows:
-        return
+        return terms
     if plant.moving:
         if rank(terms.pivots, largest, BLURRED) < generic_rank(plant, terms):
             raise SingularConfigurationError(
                 f"{plant.name!r} is to start at a singular configuration, where prescribed motions do not tell which "
                 "way it goes on: let them begin a little before or behind it"
             )
-        return
+        return terms
     configuration = singular_configuration(plant, terms.q, tolerance=4.0 * BLURRED)
     if not len(configuration.forms):
-        return
-    if configuration.moves(terms.v):
+        return terms
+    moving = configuration.moves(terms.v)
+    if moving and not leads_on(plant, terms.v, t_end):
+        moving, terms = False, plant.terms(terms.q, np.zeros(plant.nv))
+    if moving:
         singular_configuration(plant, terms.q, terms.v, tolerance=4.0 * BLURRED)
-    elif configuration.few and configuration.locked:
+        return terms
+    if not configuration.few:
+        return terms
+    regular = any(branch.regular for branch in configuration.branches)
+    if configuration.locked:
         raise SingularConfigurationError(
             f"{configuration} Nothing moves from here; the loads of such a configuration need the stiffness of the "
             "parts."
         )
-    elif configuration.few and configuration.complete and not any(branch.regular for branch in configuration.branches):
+    if not regular and not configuration.complete:
+        raise SingularConfigurationError(
+            f"{configuration} Not all branches were found, and none on which the machine regains its rank: start a "
+            "little beside this configuration, on the branch you want."
+        )
+    if not regular:
         raise SingularConfigurationError(
             f"{configuration} Part of the machine is locked, whatever the rest does: what holds it there is the "
             "stiffness of its parts, which is not modelled. Weld that part, and leave its loops out."
         )
+    if not (configuration.complete or chosen):
+        warnings.warn(
+            f"{plant.name!r} starts at rest at a singular configuration, and not all of its branches were found: the "
+            "run takes the one of those found to which the forces lead. branch= chooses another one, and so does a "
+            "velocity along it; print(singular_configuration(plant, q0)) tells them",
+            BranchWarning,
+            stacklevel=4,  # 1 is here, 2 is simulate, 3 what records its call
+        )
+    return terms
 
 
 def options_of(
@@ -158,6 +210,7 @@ def options_of(
     tolerance: float = RANK_TOLERANCE,
 ) -> motion.Options:
     """The options of a run from the configuration of `terms`."""
+    require_reachable(plant, integrator)
     gains: Any = (0.0, 0.0) if kept.adaptive else kept.gains
     alpha, beta = gains
     return motion.Options(
@@ -185,9 +238,11 @@ def options_of(
 def _work_scale(plant: Plant) -> float:
     """J, for machines with works that need not show in the motion.
 
-    Kinks of what force elements lose do not; nor does what a prescribed motion takes.
+    Kinks of what force elements lose do not; nor does what a prescribed motion takes, or a motor that a law lets bear
+    exactly what an element or a load does.
     """
-    hidden = isinstance(plant, Mechanism) and (plant.arrays.elements.size > 0 or bool(plant.motions))
+    parts = isinstance(plant, Mechanism) and (plant.arrays.elements.size > 0 or bool(plant.motions) or plant.loads)
+    hidden = bool(parts)
     return float(plant.force_scale * plant.size) if hidden else 0.0
 
 

@@ -151,8 +151,7 @@ class Stepper:
         plant = self.plant
         if q0 is None and self._start is not None:
             q0, v0 = self._start.q, self._start.v if v0 is None else v0
-        terms = start_state(plant, q0, v0, "mass")
-        check_start(plant, terms)
+        terms = check_start(plant, start_state(plant, q0, v0, "mass", self._t_end), self._t_end)
         self._start = terms
         self._recorder.begin(0.0, np.concatenate([terms.q, terms.v]))
         options = options_of(plant, terms, self._kept, self._integrator, self._t_end)

@@ -26,6 +26,8 @@ def run_lines(run: Simulation) -> list[tuple[str, str]]:
         ("loops open by at most", f"{run.max_drift:.1e} m" if data.sizes["loop"] else "no loops"),
         ("energy error", _energy(run)),
     ]
+    if "immobile" in data.attrs:
+        lines.insert(1, ("mobility", "none: the constraints bind all velocities, nothing can move"))
     if "error" in data and data["error"].size:
         lines.append(("tracking error", _tracking(run)))
     if data.attrs["controller"] != "none" and data.sizes["actuator"]:

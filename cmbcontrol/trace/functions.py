@@ -202,8 +202,9 @@ def moved(
         replies.append(dense(reply, at.nv))
         reply_lam[j] = at.unscaled(of_rows)
     level, pivot, carried = empty(k), empty(k), empty(rows)
-    friction.load_levels(*loads, lam, reply_lam, level, pivot, empty((k, k + 1)), carried)
-    for x in pivot:  # else the kernels say that there is no motion
+    missing = friction.load_levels(*loads, lam, reply_lam, level, pivot, empty((k, k + 1)), carried)
+    at.graph.assume_less(missing, friction.UNSOLVED, trusted=True)  # else the kernels solve it
+    for x in pivot:  # or say that there is no motion
         at.graph.assume_less(0.0, x)
     a = a + sum(c * reply for c, reply in zip(level, replies, strict=True))
     friction.load_slopes(*loads, carried, slopes)

@@ -129,10 +129,12 @@ class Graph:
         value = x.value if a.value < b.value else y.value
         return self.node(("select", a.index, b.index, x.index, y.index), value)
 
-    def assume_less(self, a: Any, b: Any) -> None:
+    def assume_less(self, a: Any, b: Any, trusted: bool = False) -> None:
         """What follows is computed under this condition, which is a guard, whether it holds at the sample or not."""
         decided = self.node(("lt", self.scalar(a).index, self.scalar(b).index), 1.0)
         self.guards[decided.index] = True
+        if trusted:
+            self.trusted.add(decided.index)
 
     def require_less(self, a: Any, b: Any) -> None:
         """What follows is to be trusted under this condition; it must hold at the sample, and is a guard."""

@@ -61,6 +61,7 @@ def test_speed_by_the_flow_through_two_edges():
     assert float(run.v.sel(velocity="x")[-1]) == pytest.approx(speed, rel=2e-3)
 
 
+@pytest.mark.filterwarnings("ignore::cmbcontrol.errors.ImmobileWarning")  # it is held on purpose
 @pytest.mark.parametrize("period", [None, 1e-3])
 @pytest.mark.first(1)
 def test_forces_follow(period):

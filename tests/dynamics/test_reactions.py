@@ -1,11 +1,39 @@
 """Reactions: free bodies by hand, Newton's laws for any machine, and what redundant constraints leave open."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 import cmbcontrol as cmb
-from cmbcontrol import Body, Frame, Load, Mechanism, PointSpring, Revolute, plants, reactions
-from tests.fixtures import closed_at_random, every_closure, largest, refuses
+from cmbcontrol import (
+    Actuator,
+    Body,
+    Frame,
+    Load,
+    Mechanism,
+    PinFriction,
+    PointOnPlane,
+    PointSpring,
+    Revolute,
+    SlidingFriction,
+    plants,
+    reactions,
+)
+from tests.fixtures import (
+    actuators,
+    close_parts,
+    closed_at_random,
+    direction,
+    every_closure,
+    external_loads,
+    force_elements,
+    largest,
+    refuses,
+    slope,
+    springs,
+    tree_parts,
+)
 
 G = 9.81
 
@@ -62,33 +90,29 @@ def test_pins_of_an_excavator_arm_by_free_bodies():
     assert found.unique.all()
 
 
-@every_closure
-def test_every_body_obeys_newton_and_euler(closure):
-    """Of each body: reactions, loads, springs and weight give its change of momentum and of spin.
+def momentum_rates(plant, q, v, a):
+    """Of each body: rates of momentum and of spin (bodies, 2, 3), by differences of the motion."""
 
-    By differences of its motion; without springs and elements, whose forces are not told.
-    """
-    plant, q, v = closed_at_random(closure)
-    plant = plant.with_parts(springs=(), forces=(), actuators=())
-    a = cmb.forward_dynamics(plant, q, v, [])
-    found, h = reactions(plant, q, v, axes="world"), 1e-4
+    def places(t):
+        at = plant.integrate(q, t * v + 0.5 * t * t * a)
+        poses = [plant.pose(at, body.name) for body in plant.bodies]
+        return np.array([np.column_stack([x.p + x.R @ b.com, x.R]) for x, b in zip(poses, plant.bodies, strict=True)])
 
     def momentum(t):
-        at = plant.integrate(q, t * v + 0.5 * t * t * a)
-        ahead, behind = (plant.integrate(q, s * v + 0.5 * s * s * a) for s in (t + h, t - h))
-        told = []
-        for body in plant.bodies:
-            x, y = (plant.pose(z, body.name) for z in (ahead, behind))
-            R = plant.pose(at, body.name).R
-            p = body.mass * (x.p + x.R @ body.com - y.p - y.R @ body.com) / (2 * h)
-            turn = R.T @ (x.R - y.R) / (2 * h)
+        rates, told = slope(lambda s: places(t + s), 1e-3), []
+        for body, now, rate in zip(plant.bodies, places(t), rates, strict=True):
+            R, turn = now[:, 1:], now[:, 1:].T @ rate[:, 1:]
             w = 0.5 * np.array([turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1]])
-            told.append((p, R @ (body.inertia @ w)))
+            told.append((body.mass * rate[:, 0], R @ (body.inertia @ w)))
         return np.array(told)
 
-    rate = (momentum(1e-3) - momentum(-1e-3)) / 2e-3
-    ends = [(j.parent, j.child, plant.pose(q, j.parent) @ j.frame) for j in plant.joints]
+    return slope(momentum, 2e-3)
+
+
+def carriers(plant, q):
+    """Names, bodies and frames of all whose reactions are told."""
     names = [j.name for j in plant.joints]
+    ends = [(j.parent, j.child, plant.pose(q, j.parent) @ j.frame) for j in plant.joints]
     for loop in plant.loops:
         if hasattr(loop, "coefficients"):
             continue
@@ -99,7 +123,36 @@ def test_every_body_obeys_newton_and_euler(closure):
             ends.append((loop.a, loop.b, plant.pose(q, loop.a) @ loop.frame_a))
         else:
             ends.append((loop.a, loop.b, Frame(plant.point(q, loop.b, loop.point_b))))
-    scale = np.abs(rate).max() + np.abs(found.force.values).max()
+    return names, ends
+
+
+def lines_between(plant, q, v):
+    """Springs and force elements between points: bodies, points and the force on the second one, written out."""
+    found, h = [], 1e-6
+    ahead, behind = plant.integrate(q, h * v), plant.integrate(q, -h * v)
+    for part in (*plant.springs, *plant.forces):
+        if not hasattr(part, "point_a"):
+            continue
+
+        def line(at, part=part):
+            return plant.point(at, part.b, part.point_b) - plant.point(at, part.a, part.point_a)
+
+        length, rate = np.linalg.norm(line(q)), (np.linalg.norm(line(ahead)) - np.linalg.norm(line(behind))) / (2 * h)
+        if isinstance(part, PointSpring):
+            pull = part.stiffness * (length - part.rest) + part.damping * rate
+        else:
+            pull = float(part.characteristic.force(length, rate))
+        force = -pull * line(q) / length
+        ends = plant.point(q, part.a, part.point_a), plant.point(q, part.b, part.point_b)
+        found.append((part.a, part.b, *ends, force))
+    return found
+
+
+def require_balance(plant, q, v, u, spins=True):
+    """Of each body: reactions, loads, springs and weight give its change of momentum and of spin."""
+    a, found = cmb.forward_dynamics(plant, q, v, u), reactions(plant, q, v, u, axes="world")
+    rate, (names, ends), lines = momentum_rates(plant, q, v, a), carriers(plant, q), lines_between(plant, q, v)
+    scale = np.abs(rate).max() + np.abs(found.force.values).max() + np.abs(found.moment.values).max()
     for k, body in enumerate(plant.bodies):
         centre = plant.point(q, body.name, body.com)
         force, moment = body.mass * np.asarray(plant.gravity), np.zeros(3)
@@ -108,16 +161,104 @@ def test_every_body_obeys_newton_and_euler(closure):
             f, m = (found[key].sel(joint=name).values for key in ("force", "moment"))
             force = force + sign * f
             moment = moment + sign * (m + np.cross(frame.p - centre, f))
+        for first, second, start, end, f in lines:
+            for name, point, sign in ((first, start, -1.0), (second, end, 1.0)):
+                if name == body.name:
+                    force, moment = force + sign * f, moment + np.cross(point - centre, sign * f)
+        for motor, effort in zip(plant.actuators, u, strict=True):
+            if motor.bodies is not None and body.name in motor.bodies:
+                torque = motor.gear * effort * plant.pose(q, motor.bodies[0]).R @ motor.axis
+                moment = moment + (torque if body.name == motor.bodies[1] else -torque)
         for load in plant.loads:
             if load.body == body.name:
                 frame = plant.pose(q, body.name) @ load.frame
                 R = frame.R if load.axes == "frame" else np.eye(3)
                 force = force + R @ load.force
                 moment = moment + R @ load.moment + np.cross(frame.p - centre, R @ load.force)
-        np.testing.assert_allclose(force, rate[k, 0], atol=2e-5 * scale)
-        rotors = any(j.armature.any() for j in plant.joints)
-        if not rotors:
-            np.testing.assert_allclose(moment, rate[k, 1], atol=2e-5 * scale)
+        np.testing.assert_allclose(force, rate[k, 0], atol=1e-7 * scale)
+        if spins:
+            np.testing.assert_allclose(moment, rate[k, 1], atol=1e-7 * scale)
+    return found
+
+
+@every_closure
+def test_every_body_obeys_newton_and_euler(closure):
+    """With loads, springs between points, and motors of the tree; the force of a bushing is not told."""
+    plant, q, v = closed_at_random(closure)
+    plant = plant.with_parts(forces=[f for f in plant.forces if not isinstance(f, cmb.Bushing)])
+    rotors = any(j.armature.any() for j in plant.joints)
+    require_balance(plant, q, v, efforts(plant), spins=not rotors)
+
+
+CUTS = [(Revolute,), (cmb.Prismatic,), (PointOnPlane,), (Revolute, PointOnPlane), (cmb.Prismatic, PointOnPlane)]
+
+
+@pytest.mark.parametrize("kinds", CUTS, ids=lambda kinds: "+".join(kind.__name__ for kind in kinds))
+def test_motors_and_friction_of_constraints_are_part_of_what_they_carry(kinds):
+    """Random machines: motors, springs, dampers, friction, in joints of the tree and cut ones, and between bodies."""
+    judged = 0
+    for seed in range(12):
+        parts = tree_parts(seed, bodies=7, damped=True)
+        parts["joints"] = [dataclasses.replace(j, armature=0.0 * j.armature) for j in parts["joints"]]
+        plant, q = close_parts(parts, seed, kinds)
+        if plant.terms(q, np.zeros(plant.nv)).rank < len(plant.row_names):
+            continue
+        rng = np.random.default_rng([seed, 44])
+        between, rubs, motors = rng.choice([b.name for b in plant.bodies], 2, replace=False), [], []
+        for loop in plant.loops:
+            if isinstance(loop, PointOnPlane):
+                rubs.append(SlidingFriction(f"rub_{loop.name}", loop.name, 0.3))
+            else:
+                motors.append(Actuator(loop.name, gear=rng.uniform(0.5, 2.0)))
+            if isinstance(loop, Revolute):
+                rubs.append(PinFriction(f"rub_{loop.name}", loop.name, 0.3, radius=0.4))
+        motors += [*actuators(parts, seed), Actuator("twist", bodies=tuple(map(str, between)), axis=direction(rng))]
+        elements = [f for f in force_elements(parts, seed) if not isinstance(f, cmb.Bushing)]
+        plant = plant.with_parts(
+            actuators=motors, springs=springs(parts, seed), forces=[*rubs, *elements], loads=external_loads(parts, seed)
+        )
+        v = plant.project_velocity(q, rng.uniform(-1.5, 1.5, plant.nv))
+        u = rng.uniform(-5.0, 5.0, plant.nu)
+        found = require_balance(plant, q, v, u)
+        bare = reactions(plant.with_parts(forces=elements), q, v, u, axes="world")
+        assert np.abs(found.moment - bare.moment).max() + np.abs(found.force - bare.force).max() > 1e-3 or not rubs
+        judged += 1
+    assert judged >= 8
+
+
+def test_the_motor_of_a_hinge_is_in_its_moment_whichever_joint_is_cut():
+    """The same four-bar, cut at the hinge of the motor and at another one; by hand, what pins rub."""
+    end, base = Frame((1.0, 0, 0)), Frame((1.5, 0, 0))
+    rods = [Body.rod(n, 1.0, 1.0) for n in "abc"]
+    first, second = Revolute("A", "ground", "a"), Revolute("B", "a", "b", frame=end)
+    third, driven = Revolute("C", "b", "c", frame=end), Revolute("D", "ground", "c", frame=base, child_frame=end)
+    motor, down = [Actuator("D")], (0, -G, 0)
+    one = Mechanism("at D", rods, [first, second, third], [driven], actuators=motor, gravity=down)
+    two = Mechanism("at C", rods, [first, second, driven], [third], actuators=motor, gravity=down)
+    q = one.assemble(A=1.2, guess=[1.2, -1.0, -1.3])
+    turned = one.pose(q, "c").R
+    other = two.close([q[0], q[1], np.arctan2(turned[1, 0], turned[0, 0])])
+    found = [reactions(plant, at, u=[7.0], axes="world") for plant, at in ((one, q), (two, other))]
+    for told in found:
+        assert float(told.moment.sel(joint="D", axis="z")) == pytest.approx(7.0, abs=1e-9)
+    np.testing.assert_allclose(found[0].force.sel(axis=["x", "y"]).sel(joint=list("ABCD")),
+                               found[1].force.sel(axis=["x", "y"]).sel(joint=list("ABCD")), atol=1e-9)  # fmt: skip
+    rubbing = one.with_parts(actuators=(), forces=[PinFriction("rub", "D", 0.3, radius=0.05)])
+    v = rubbing.project_velocity(q, [1.0, 0, 0])
+    told, turn = reactions(rubbing, q, v), float(v.sum())
+    radial = np.hypot(*told.force.sel(joint="D").values[:2])
+    expected = -np.sign(turn) * 0.3 * 0.05 * radial
+    assert float(told.moment.sel(joint="D", axis="z")) == pytest.approx(expected, rel=1e-9)
+
+
+def test_the_floor_drags_at_a_block_that_slides():
+    block = Body("b", 2.0, (0, 0, 0), (1, 1, 1))
+    plant = Mechanism(
+        "block", [block], [cmb.Free("p", "ground", "b")], [PointOnPlane("floor", "ground", "b")],
+        forces=[SlidingFriction("rub", "floor", 0.3)],
+    )  # fmt: skip
+    found = reactions(plant, plant.neutral(), [0, 0, 0, 1.0, 0, 0])
+    np.testing.assert_allclose(found.force.sel(joint="floor"), [-0.3 * 2.0 * G, 0.0, 2.0 * G], atol=1e-9)
 
 
 @every_closure

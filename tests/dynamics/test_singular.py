@@ -47,7 +47,7 @@ def test_five_bar_has_a_double_cone():
     assert not pose.contains(pose.motions[:, 0] + 0.3 * branch.direction)
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 4])
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6, 8, 10])
 @pytest.mark.parametrize("turn", [0.0, np.pi])
 def test_flat_chain_of_rhombs_has_a_branch_for_each_bar_that_may_stay(n, turn):
     """(th_i - th_i-1) th_i-1 = 0: the first k bars stay, the others turn; at th = pi the last ones stay."""

@@ -40,7 +40,7 @@ def leaning(plant, lean, turn, spin):
     return q, plant.project_velocity(q, np.r_[attitude.T @ [0, 0, turn], R * spin, 0, 0, spin])
 
 
-def spin_of(lean, turn):
+def spin_of(lean, turn, ring=RING):
     """Of the steady turn of a thin disc, from the moments about the point that touches, at a turn w and a lean a.
 
     (I_y + m R^2) n w cos a + (I_y + m R^2 - I_x) w^2 sin a cos a = -m g R sin a, in the signs of this machine; the
@@ -49,7 +49,7 @@ def spin_of(lean, turn):
     across = MASS * R**2 / 4.0
     axle = 2.0 * across
     s, c = np.sin(lean), np.cos(lean)
-    mass = MASS + RING
+    mass = MASS + ring
     return -(mass * G * R * s + (axle + mass * R**2 - across) * turn**2 * s * c) / ((axle + mass * R**2) * turn * c)
 
 
@@ -70,6 +70,43 @@ def test_a_disc_in_a_steady_turn(lean, turn):
     whole = np.linalg.eigvals(cmb.linear.underlying_ode(plant, point))
     for value in lin.poles():
         assert np.abs(whole - value).min() < 1e-4 * (1.0 + abs(value))
+
+
+@pytest.mark.parametrize("ring", [1e-1, 1e-2, 1e-3, 1e-4, 1e-6])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_light_part_hides_nothing(ring, seed):
+    """Whatever the mass of the ring: what is zero is zero to rounding, the place stays, the turn is the closed form."""
+    rng = np.random.default_rng([17, seed])
+    plant, lean, turn = rolling_disc(ring), rng.choice([-1.0, 1.0]) * rng.uniform(0.15, 0.6), rng.uniform(1.5, 3.0)
+    q, v = leaning(plant, lean, turn * rng.uniform(0.9, 1.1), spin_of(lean, turn, ring))
+    point = cmb.steady_motion(plant, q, v, hold=["ring_wx"], hold_rates=["spin"])
+    attitude = plant.pose(point.q, "ring").R
+    rate = (attitude @ point.v[:3])[2]
+    assert point.v[6] == pytest.approx(v[6], rel=1e-14) and np.arcsin(attitude[2, 1]) == pytest.approx(lean, abs=1e-14)
+    assert spin_of(lean, rate, ring) == pytest.approx(v[6], rel=1e-11)
+    assert np.abs((attitude @ point.v[:3])[:2] - [0.0, 0.0]).max() < 1e-13  # it turns about the vertical only
+    assert np.abs(point.v[[0, 5]]).max() < 1e-13 and np.abs(point.q[4:6]).max() < 1e-12
+
+
+@pytest.mark.parametrize("kind", ["wheel", "ball"])
+def test_what_spins_on_a_free_joint_has_no_constant_velocities(kind):
+    """It rolls straight on, but in axes that turn with it the velocity turns back: the remedy is told, and works."""
+    body = Body("disc", MASS, (0, 0, 0), (0.045, 0.09, 0.045))
+    rolls = Wheel("rim", "ground", "disc", radius=R) if kind == "wheel" else cmb.RollingBall(
+        "rim", "ground", "disc", radius=R
+    )  # fmt: skip
+    plant = Mechanism("alone", [body], [Free("disc", "ground", "disc")], [rolls])
+    q = plant.neutral()
+    q[6] = R
+    v = plant.project_velocity(q, [0.0, 8.0, 0.0, 8.0 * R, 0.0, 0.0])
+    refuses(lambda: cmb.steady_motion(plant, q, v), "'disc'", "Revolute", kind=EquilibriumError)
+    refuses(
+        lambda: cmb.linearize(plant, cmb.OperatingPoint.at(plant, q, v=v)), "'disc'", "Revolute", kind=EquilibriumError
+    )
+    run = cmb.simulate(plant, None, q, v, t_end=1.0)
+    assert run.q.values[-1][4:] == pytest.approx([8.0 * R, 0.0, R], abs=1e-9)
+    carried = rolling_disc()
+    cmb.linearize(carried, cmb.steady_motion(carried, *upright(carried, 8.0 * R)))
 
 
 def test_eigenvalues_do_not_depend_on_coordinates():

@@ -103,7 +103,13 @@ def _special(trial, m, plant, verdict):
             trial.add("diagnose", "wrong", f"generic rank {d.generic_rank}, truly {verdict.generic}")
     said = ""
     try:
-        run = cmb.simulate(plant, None, q, t_end=0.1 * m.time, output_times=0.05 * m.time)
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            run = cmb.simulate(plant, None, q, t_end=0.1 * m.time, output_times=0.05 * m.time)
+        immobile = any(issubclass(w.category, cmb.errors.ImmobileWarning) for w in warned)
+        if immobile != (verdict.what == "rigid" and verdict.rank == m.nv):
+            trial.add("simulate", "wrong", f"warned of an immobile machine: {immobile}, truly {verdict}")
+        told |= immobile or any(issubclass(w.category, cmb.errors.BranchWarning) for w in warned)
         _sound(trial, m, plant, run, "simulate")
     except cmb.CmbError as error:
         said = str(error)

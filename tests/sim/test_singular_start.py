@@ -38,3 +38,21 @@ def test_start_at_rest_on_another_branch():
     assert np.abs(run.q.values[:, 0]).max() < 1e-12
     energy = 0.5 * (2.0 / 3.0) * run.v.values[:, 2] ** 2 + 9.81 * np.sin(run.q.values[:, 2])
     assert np.abs(energy).max() < 1e-9 and run.q.values[-1, 2] < -0.5
+
+
+@pytest.mark.parametrize("n", [2, 5, 6, 8, 10])
+@pytest.mark.parametrize("angle", [0.0, np.pi])
+@pytest.mark.parametrize("speed", [0.0, 1.0])
+def test_flat_chains_of_many_loops_fall_as_one_bar(n, angle, speed):
+    """I th'' = -g G cos th with I = (n + 1) / 3 + n, G = (n + 1) / 2 + n; bars at pi are their mirror images."""
+    from scipy.integrate import solve_ivp
+
+    plant = plants.n_four_bar(n)
+    ratio = ((n + 1) / 2.0 + n) / ((n + 1) / 3.0 + n)
+    settings = {"rtol": 1e-13, "atol": 1e-14, "method": "DOP853"}
+    fall = solve_ivp(lambda t, x: [x[1], -9.81 * ratio * np.cos(x[0])], (0, 0.3), [angle, speed], **settings)
+    exact = fall.y[:, -1]
+    run = cmb.simulate(plant, None, plant.assemble(bar0=angle), chain_rate(n, speed) if speed else None, t_end=0.3)
+    assert run.q.values[-1, 0] == pytest.approx(exact[0], abs=1e-9)
+    turned = run.q.values - run.q.values[0]
+    assert np.abs(turned - turned[:, :1] * chain_rate(n, 1.0)).max() < 1e-9

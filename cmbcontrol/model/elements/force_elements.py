@@ -5,14 +5,14 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ... import _check
 from ..._frozen import Held, HeldArray, Part, frozen, held, set_fields
-from ...characteristics import Characteristic
+from ...characteristics import Characteristic, FormulaForce, require_stored
 from ...errors import InputTypeError, ModelError
 from .bodies import Frame
 from .part import check_body_name
@@ -85,6 +85,7 @@ class _OneForce(ForceElement):
     characteristic: Held[Characteristic | Callable, Characteristic]
 
     count = 1
+    sides: ClassVar[tuple[float, ...]] = (1.0, -1.0)  # to which its displacement goes
 
     def _take_characteristic(self) -> None:
         what = f"the characteristic of force element {self.name!r}"
@@ -96,6 +97,9 @@ class _OneForce(ForceElement):
                     f"(x, rate) -> force, got {_check.shown(given)}"
                 )
             set_fields(self, characteristic=_Function(given))
+        law = self.characteristic
+        if isinstance(law, FormulaForce) or not type(law).__module__.startswith(__package__.partition(".")[0] + "."):
+            require_stored(law, what, self.sides)
 
     @property
     def dry_rate(self) -> float:
@@ -189,6 +193,8 @@ class PointForce(_OneForce):
     characteristic: Held[Characteristic | Callable, Characteristic]
     point_a: HeldArray = held((0.0, 0.0, 0.0))
     point_b: HeldArray = held((0.0, 0.0, 0.0))
+
+    sides = (1.0,)
 
     def __post_init__(self) -> None:
         _check.name(self.name, "force element")

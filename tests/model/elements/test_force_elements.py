@@ -21,7 +21,16 @@ from cmbcontrol import (
     Revolute,
     plants,
 )
-from cmbcontrol.characteristics import DamperTable, Friction, GasSpring, Rope, SpringDamper, SpringTable, Strut
+from cmbcontrol.characteristics import (
+    DamperTable,
+    FormulaForce,
+    Friction,
+    GasSpring,
+    Rope,
+    SpringDamper,
+    SpringTable,
+    Strut,
+)
 from tests.fixtures import closed_at_random, every_closure, random_state, refuses, slope
 
 MASS = 2.0
@@ -195,6 +204,31 @@ def test_energy_balance_with_all_of_them(method):
     scale = plant.force_scale * plant.size
     assert run.max_energy_error < (1e-9 if method == "dop853" else 1e-6) * scale
     assert float(run.data.dissipated_work[-1]) > 0.5
+
+
+@pytest.mark.nojit_slow
+@pytest.mark.parametrize("by", ["element", "load"])
+def test_work_at_corners_that_the_motion_does_not_show(by):
+    """An exact law bears what a workpiece, or a load that begins, does: its power has a corner, the motion none.
+
+    The ram is as heavy as it moves; the energy error falls with the tolerance, as without the corner.
+    """
+    ref = cmb.Spline([0.0, 0.6, 1.2, 2.0], [[0.14], [0.04], [0.004], [0.14]])
+    work = FormulaForce("-k*max(h0 - x, 0)", "k*max(h0 - x, 0)**2/2", {"k": 3.4e7, "h0": 0.03})
+    more = {"forces": [JointForce("work", "x", work)]} if by == "element" else {"loads": [cmb.Load("push", "ram")]}
+    plant = Mechanism(
+        "ram", [Body("ram", 800.0)], [Prismatic("x", "ground", "ram", axis=(0, 1, 0))], actuators=[cmb.Actuator("x")],
+        gravity=(0, -9.81, 0), **more,
+    )  # fmt: skip
+    law = cmb.controllers.ProjectedInverseDynamics(plant, "x", ref, bandwidth=40.0)
+    pushed = {"loads": {"push": lambda t: [0.0, 1e6 * max(t - 0.7, 0.0), 0.0]}, "told": True} if by == "load" else {}
+    errors = []
+    for tolerance in (1e-6, 1e-8, 1e-10, 1e-12):
+        run = cmb.simulate(plant, law, [0.14], t_end=2.0, rtol=tolerance, atol=tolerance, **pushed)
+        errors.append(run.max_energy_error)
+        assert np.abs(run.error.values).max() < 1e-6
+    scale = np.abs(run.data.actuator_work.values).max()
+    assert (np.array(errors) < np.array([1e-3, 1e-5, 1e-7, 1e-9]) * scale).all()
 
 
 def test_other_numbers_compile_nothing_again(monkeypatch):

@@ -1,5 +1,7 @@
 """Friction in proportion to loads: against the equations written out, closed forms, differences of order 8."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
@@ -23,6 +25,8 @@ from cmbcontrol import (
 from cmbcontrol.characteristics import Friction
 from cmbcontrol.codegen import export
 from cmbcontrol.dynamics import acceleration_derivatives, derivatives, parameters
+from cmbcontrol.errors import PainleveError, Status
+from cmbcontrol.kernels import friction as kernels
 from cmbcontrol.kernels import reduction
 from cmbcontrol.linear import reduced_model
 from cmbcontrol.linear.reduced import constant_rows, reduce
@@ -418,6 +422,213 @@ def rod(mu):
     tip = PointOnPlane("tip", "ground", "rod", point_b=(-0.5, 0, 0))
     force = DirectedFriction("drag", "tip", mu, side=1, direction=(-1.0, 0.0))
     return Mechanism("rod", [Body("c"), Body("d"), body], joints, [tip], forces=[force])
+
+
+def solved_loads(first, lam, reply_lam, side=0):
+    """Whether loads c = N(lam + reply_lam' c) are found, and what is found; `first` (loads + 1,) ends with the rows."""
+    first = np.asarray(first)
+    k, rows = len(first) - 1, len(lam)
+    level, pivot, carried = np.zeros(k), np.zeros(k), np.zeros(rows)
+    sides = np.full(k, side)
+    found = kernels.solve_loads(
+        first[:-1], np.diff(first), sides, lam, reply_lam, level, pivot, np.zeros((k, k + 1)), carried
+    )
+    return found, level
+
+
+@pytest.mark.nojit_slow
+class TestLoads:
+    """c = N(lam_0 + replies' c): against all combinations of signs, closed forms, and contractions."""
+
+    @staticmethod
+    def of_all_signs(lam, S):
+        """Solutions of c = |lam + S c|, a system of equations for each combination of signs."""
+        found = []
+        for signs in np.array(np.meshgrid(*[[1.0, -1.0]] * len(lam))).reshape(len(lam), -1).T:
+            K = np.eye(len(lam)) - signs[:, None] * S
+            if np.linalg.cond(K) < 1e8:
+                c = np.linalg.solve(K, signs * lam)
+                if (c >= 0.0).all():
+                    found.append(c)
+        return found
+
+    @pytest.mark.parametrize("block", range(6))
+    def test_random_loads_of_one_row(self, block):
+        """100 cases a block: no solution is made up, and none is missed where replies contract."""
+        paradoxes = cycled = 0
+        for case in range(100):
+            rng = np.random.default_rng([71, block, case])
+            k = int(rng.integers(1, 5))
+            lam, S = rng.standard_normal(k), rng.standard_normal((k, k)) * rng.choice([0.1, 0.4, 1.0, 3.0])
+            every = self.of_all_signs(lam, S)
+            found, c = solved_loads(range(k + 1), lam, np.ascontiguousarray(S.T))
+            if found:
+                assert any(np.abs(c - x).max() < 1e-9 * (1.0 + np.abs(x).max()) for x in every)
+            paradoxes += not every
+            if not every:
+                assert not found
+            if np.abs(np.linalg.eigvals(np.abs(S))).max() < 0.999:  # Picard's iteration contracts: one solution
+                assert found and len(every) >= 1
+            cycled += bool(every) and not found
+        assert paradoxes > 0  # the cases are what they are to be
+        assert cycled < 50  # replies so strong that no solution continues the one without friction
+
+    @pytest.mark.parametrize("seed", range(40))
+    def test_a_load_of_several_rows(self, seed):
+        """c^2 = |lam + r c|^2 is a quadratic equation: the least positive root, or none."""
+        rng = np.random.default_rng([72, seed])
+        lam, r = rng.standard_normal((2, int(rng.integers(2, 4))))
+        r *= rng.choice([0.3, 0.9, 1.5, 4.0])
+        roots = np.roots([1.0 - r @ r, -2.0 * r @ lam, -lam @ lam])
+        roots = np.sort(roots.real[(np.abs(roots.imag) < 1e-12) & (roots.real > 0.0)])
+        found, c = solved_loads([0, len(lam)], lam, r[None])
+        assert found == bool(roots.size)
+        if found:
+            assert c[0] == pytest.approx(roots[0], rel=1e-10)
+
+    def test_what_newtons_method_misses_is_followed(self):
+        """Strong replies, on which the steps from zero cycle: what is found otherwise is a solution, too."""
+        followed = 0
+        for case in range(400):
+            rng = np.random.default_rng([73, case])
+            k = int(rng.integers(1, 5))
+            lam, S = rng.standard_normal(k), rng.standard_normal((k, k)) * rng.choice([0.7, 1.0, 2.0])
+            reply, one = np.ascontiguousarray(S.T), np.ones(k, np.int64)
+            rest = np.zeros(k), np.zeros(k), np.zeros((k, k + 1)), np.zeros(k)
+            missing = kernels.load_levels(np.arange(k), one, 0 * one, lam, reply, *rest)
+            found, c = solved_loads(range(k + 1), lam, reply)
+            if found:
+                assert np.abs(c - np.abs(lam + S @ c)).max() < 1e-11 * (np.abs(lam) + np.abs(S) @ c).max()
+            followed += found and not missing <= kernels.UNSOLVED
+        assert followed > 5
+
+
+def chalk(mu, push=1.0):
+    """A rod of 2 m and 1 kg; a floor holds its tip both ways, and rubs."""
+    body = Body("rod", 1.0, (0, 0, 0), (1.0 / 3.0,) * 3)
+    floor = PointOnPlane("floor", "ground", "rod", (0, 0, 0), (-1, 0, 0), normal=(0, 1, 0))
+    rubs = [SlidingFriction("drag", "floor", Friction(mu, transition_rate=1e-3))]
+    joints = [cmb.Planar("p", "ground", "rod", axis=(0, 0, 1))]
+    return Mechanism("chalk", [body], joints, [floor], gravity=(0, -G * push, 0), forces=rubs)
+
+
+def chalk_state(plant, angle, speed):
+    """Its centre at rest but for the tip, which slides at this speed while the rod turns."""
+    q = plant.close([0.0, np.sin(angle), angle])
+    return q, plant.project_velocity(q, [speed * np.cos(angle), -speed * np.sin(angle), 0.0])
+
+
+def chalk_forces(mu, push, angle, w, slide):
+    """Pushes of the floor that are possible, from Newton's and Euler's equations with a force mu |N| against sliding.
+
+    The tip is at -(cos a, sin a) from the centre: its height stays, y'' of the centre = cos a a'' - sin a w^2.
+    """
+    found = []
+    for sign in (1.0, -1.0):  # of N
+        # N - g = y'', (1/3) a'' = -cos a N + sin a F, F = -sign(slide) mu sign N
+        drag = -np.sign(slide) * mu * sign
+        turn = 3.0 * (-np.cos(angle) + np.sin(angle) * drag)  # a'' of a unit of N
+        N = (G * push - np.sin(angle) * w * w) / (1.0 - np.cos(angle) * turn)
+        if N * sign > 0.0:
+            found.append(N)
+    return found
+
+
+@pytest.mark.nojit_slow
+class TestParadox:
+    """Where friction leaves no acceleration it is refused; where there is one, it takes energy."""
+
+    STATES = tuple(
+        (mu, angle, v, push)
+        for mu in (0.5, 1.0, 2.0, 3.0, 5.0)
+        for angle in (0.6, 1.1, 2.0, 2.5)
+        for v in (1.0, -1.0)
+        for push in (1.0, -1.0)
+    )
+
+    @pytest.mark.parametrize("code", ["generated", "kernels"])
+    def test_the_floor_that_holds_a_rod_both_ways(self, code, monkeypatch):
+        monkeypatch.setattr("cmbcontrol.trace.code.CHOICE", code)
+        refused = 0
+        for mu, angle, v, push in self.STATES:
+            plant = chalk(mu, push)
+            q, vel = chalk_state(plant, angle, v)
+            along = np.cos(q[2]) * vel[0] - np.sin(q[2]) * vel[1]  # of the centre: velocities are in axes of the body
+            possible = chalk_forces(mu, push, q[2], vel[2], along + np.sin(q[2]) * vel[2])
+            if not possible:
+                refused += 1
+                with pytest.raises(PainleveError, match=r"'drag'.*Painleve"):
+                    cmb.forward_dynamics(plant, q, vel)
+                with pytest.raises((PainleveError, cmb.errors.SimulationError), match=r"'drag'.*Painleve"):
+                    cmb.simulate(plant, None, q, vel, t_end=0.05)
+                continue
+            lam = float(cmb.constraint_force(plant, q, vel).multipliers[0])
+            assert min(abs(-lam - N) for N in possible) < 1e-6 * max(map(abs, possible))
+            a, terms = cmb.forward_dynamics(plant, q, vel), plant.terms(q, vel)
+            assert (terms.M @ a + terms.h + terms.A.T @ [lam]) @ vel < 1e-9
+        assert refused >= 10
+
+    @every_case
+    @pytest.mark.parametrize("code", ["generated", "kernels"])
+    def test_strong_friction_of_random_machines(self, case, code, monkeypatch):
+        """Coefficients up to 10: what is found fulfils the equations written out, and takes energy; others are told."""
+        monkeypatch.setattr("cmbcontrol.trace.code.CHOICE", code)
+        plant, q, _, u = rubbing_machine(case)
+        found = refused = 0
+        for seed in range(25):
+            rng = np.random.default_rng([75, seed])
+            laws = [Friction(mu, transition_rate=0.3) for mu in 10.0 ** rng.uniform(-1.0, 1.0, len(plant.forces))]
+            pairs = zip(plant.forces, laws, strict=True)
+            strong = plant.with_parts(forces=[dataclasses.replace(f, friction=law) for f, law in pairs])
+            v, push = strong.project_velocity(q, rng.uniform(-1.5, 1.5, strong.nv)), u * rng.uniform(-3.0, 3.0)
+            try:
+                a = cmb.forward_dynamics(strong, q, v, push)
+            except PainleveError:
+                refused += 1
+                continue
+            found += 1
+            lam, terms = cmb.constraint_force(strong, q, v, push).multipliers, strong.terms(q, v)
+            force = terms.B @ push - terms.M @ a - terms.h - terms.A.T @ lam  # of friction, on the left
+            expected = np.zeros(strong.nv)
+            for f, (J, s, load) in zip(strong.forces, surface_speeds(strong, q, v), strict=True):
+                speed = np.linalg.norm(s)
+                level = f.characteristic.coulomb * np.tanh(speed / f.characteristic.transition_rate)
+                expected += J.T @ (s / speed) * level * load(lam[strong.row_slices[f.on]])
+            scale = largest(terms.A.T @ lam) + largest(expected)
+            np.testing.assert_allclose(force, expected, atol=1e-7 * scale)
+            assert force @ v > -1e-9 * scale
+        assert found > 5
+
+    def test_friction_never_drives(self):
+        """Of runs from random states: what is dissipated grows, and the energy falls."""
+        went = 0
+        for case in range(60):
+            rng = np.random.default_rng([74, case])
+            plant = chalk(rng.uniform(0.8, 4.0), rng.choice([1.0, -1.0]))
+            q, vel = chalk_state(plant, rng.uniform(0.2, 2.9), rng.uniform(-3.0, 3.0))
+            try:
+                run = cmb.simulate(plant, None, q, vel, t_end=0.5, rtol=1e-8, atol=1e-8)
+            except PainleveError:
+                continue
+            energy = run.data.kinetic.values + run.data.potential.values
+            assert (np.diff(run.data.dissipated_work.values) > -1e-9).all() and (np.diff(energy) < 1e-6).all()
+            went += 1
+        assert went > 30
+
+    @pytest.mark.parametrize("code", ["generated", "kernels"])
+    @pytest.mark.parametrize("method", ["dop853", "radau"])
+    def test_a_run_ends_where_friction_leaves_no_motion(self, method, code, monkeypatch):
+        """The weight of the rod is lifted on the way, and when the floor would have to pull, there is none."""
+        monkeypatch.setattr("cmbcontrol.trace.code.CHOICE", code)
+        plant = chalk(3.0, -1.0).with_parts(loads=[cmb.Load("lift", "rod", force=(0.0, 0.0, 0.0))])
+        q, vel = chalk_state(plant, 2.0, 1.0)
+        lifted = {"lift": (np.array([0.0, 0.1]), np.array([[0.0, 0.0, 0.0], [0.0, -100.0, 0.0]]))}
+        loads = lifted if method == "dop853" else {"lift": [0.0, -9.0, 0.0]}
+        with pytest.raises(cmb.errors.SimulationError, match=r"'drag'.*Painleve") as caught:
+            cmb.simulate(plant, None, q, vel, t_end=0.5, method=method, loads=loads)
+        run = caught.value.partial
+        assert run.status == Status.PAINLEVE and 0.0 < run.time[-1] < 0.5
+        assert (np.diff(run.data.dissipated_work.values) > -1e-9).all()
 
 
 class TestInverseDynamics:

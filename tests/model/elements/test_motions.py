@@ -17,10 +17,12 @@ from cmbcontrol import (
     Frame,
     JointMotion,
     Mechanism,
+    Point,
     PointMotion,
     PoseMotion,
     Prismatic,
     Revolute,
+    Spherical,
     plants,
 )
 from cmbcontrol.errors import EquilibriumError, ModelError
@@ -28,6 +30,7 @@ from cmbcontrol.model.elements.motions import _right_jacobian
 from cmbcontrol.model.parameters import parameters
 from cmbcontrol.trace.code import why_not
 from tests.fixtures import (
+    admissible_state,
     closed_machine,
     crank_and_slider,
     every_closure,
@@ -429,3 +432,72 @@ def test_conflicts_are_told_at_the_start():
         plant.with_loops(Distance("rod", "ground", "rod", length=0.1)).without("rod"), None, [0, 0], t_end=0.01
     )
     assert rod.status == cmb.Status.COMPLETED
+
+
+class TestContradictions:
+    """More motions than can move: they agree, or it is told wherever the machine is asked for its motion."""
+
+    ASKED = (
+        lambda plant, q, v: plant.assemble(guess=q),
+        lambda plant, q, v: cmb.forward_dynamics(plant, q, v),
+        lambda plant, q, v: cmb.inverse_dynamics(plant, q, v, np.zeros(plant.nv), strict=False),
+        lambda plant, q, v: cmb.constraint_force(plant, q, v),
+        lambda plant, q, v: cmb.reactions(plant, q, v),
+        lambda plant, q, v: cmb.trim(plant, q),
+        lambda plant, q, v: cmb.steady_motion(plant, q, v),
+        lambda plant, q, v: cmb.linearize(plant, cmb.OperatingPoint.at(plant, q, v=v)),
+        lambda plant, q, v: cmb.simulate(plant, None, q, t_end=0.01),
+    )
+
+    @staticmethod
+    def driven(plant, q, v, a, names):
+        at = [plant.position_names.index(n) for n in names]
+        to = [plant.velocity_names.index(n) for n in names]
+        motions = [
+            JointMotion(f"drive_{n}", n, position=q[i], velocity=v[k], acceleration=a[k])
+            for n, i, k in zip(names, at, to, strict=True)
+        ]
+        return plant.with_parts(loops=[*plant.loops, *motions])
+
+    @pytest.mark.parametrize("which", ["velocity", "acceleration"])
+    def test_both_cranks_of_a_four_bar(self, which):
+        plant = plants.n_four_bar(1)
+        q, names = plant.assemble(bar0=1.0), ("bar0", "bar1")
+        v, a = np.array([1.0, -1.0, 1.0]), np.zeros(3)
+        agreed = self.driven(plant, q, v, a, names)
+        assert cmb.forward_dynamics(agreed, q, v) == pytest.approx(a, abs=1e-12)
+        cmb.simulate(agreed, None, q, t_end=0.1)
+        assert agreed.assemble() == pytest.approx(q, abs=1e-12)
+        more = np.array([0.0, 0.0, 1.0])
+        changed = (v + more, a) if which == "velocity" else (v, a + 3.0 * more)
+        apart = self.driven(plant, q, *changed, names)
+        for ask in self.ASKED:
+            refuses(lambda ask=ask: ask(apart, q, v), f"no {which}", "'drive_bar1'", "contradict", kind=ValueError)
+
+    @pytest.mark.parametrize("kinds", [(Revolute,), (Prismatic,), (Spherical,), (Point, Distance)], ids=str)
+    def test_of_random_machines(self, kinds):
+        """Motions of all joints, as a machine of hinges and slides moves; then one of them is changed.
+
+        Whether they contradict each other then is a question of linear equations.
+        """
+        told = 0
+        for seed in range(8):
+            plant, q = closed_machine(seed, kinds, bodies=7, kinds=(Revolute, Prismatic))
+            q, v = admissible_state(plant, q, seed)
+            rng, names = np.random.default_rng([seed, 61]), linear_coordinates({"joints": plant.joints})
+            terms = plant.terms(q, v)
+            a = cmb.forward_dynamics(plant, q, v) + terms.Z @ rng.standard_normal(terms.dof)
+            found = cmb.forward_dynamics(self.driven(plant, q, v, a, names), q, v)
+            assert found == pytest.approx(a, abs=1e-9 * (1.0 + np.abs(a).max()))
+            rows = np.vstack([terms.A, np.eye(plant.nv)])
+            for of_velocity in (True, False):
+                k = int(rng.integers(plant.nv))
+                other = np.where(np.arange(plant.nv) == k, 1e-3, 0.0)
+                wanted = np.concatenate([np.zeros(len(terms.A)), other])
+                missed = np.abs(rows @ np.linalg.lstsq(rows, wanted, rcond=1e-10)[0] - wanted).max()
+                changed = self.driven(plant, q, v + other * of_velocity, a + other * (not of_velocity), names)
+                if missed > 1e-6:
+                    told += 1
+                    with pytest.raises(cmb.errors.InputError, match="contradict"):
+                        cmb.forward_dynamics(changed, q, v)
+        assert told >= 5
