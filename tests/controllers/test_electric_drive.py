@@ -76,7 +76,7 @@ def test_wrong_numbers_are_told(options, words):
 
 
 OPTIONS = {
-    "time_constant": (0.0, 2e-3, {"left": 1e-3, "right": 0.0}),
+    "time_constant": (0.0, 2e-3, {"left": 1e-3, "right": 3e-3}),
     "efficiency": (1.0, 0.95, {"left": 1.0, "right": 0.8}),
     "current": (np.inf, 12.0, {"left": 12.0, "right": 20.0}),
     "resistance": (0.0, 0.5, {"left": 0.5, "right": 0.0}),
