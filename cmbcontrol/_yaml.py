@@ -63,7 +63,8 @@ class Document:
             if getattr(error, "told", False):  # by a block inside, which knows better
                 raise
             words = _LONG_WORD.sub(lambda word: f"{word[0][:60]}...", str(error))
-            told: Any = type(error)(f"{self.path}, line {self.line(*keys)}: {words}")
+            within = getattr(error, "within", ())  # whoever raised it knows which entry of this one it was
+            told: Any = type(error)(f"{self.path}, line {self.line(*keys, *within)}: {words}")
             told.told = True
             raise told from error
 

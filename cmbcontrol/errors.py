@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+import linecache
 import pickle
+import sysconfig
 from enum import IntEnum
+from pathlib import Path
+from traceback import walk_tb
 from typing import Any
 
 __all__ = [
@@ -31,6 +36,7 @@ __all__ = [
     "RedundantRowsError",
     "SimulationError",
     "SingularConfigurationError",
+    "SpeedWarning",
     "Status",
     "SwitchingError",
     "TimeLimitError",
@@ -120,6 +126,10 @@ class ImmobileWarning(CmbWarning):
 
 class LimitWarning(CmbWarning):
     """A joint has moved beyond one of its limits during a run; nothing stops it there by itself."""
+
+
+class SpeedWarning(CmbWarning):
+    """A law runs in Python, many times slower, for it could not be compiled; says why, and what to do."""
 
 
 class ActuationError(CmbError, ValueError):
@@ -231,6 +241,37 @@ class Interrupted(_Portable, KeyboardInterrupt):
     def __init__(self, message: str = "", partial=None):
         super().__init__(message)
         self.partial = partial
+
+
+_INSTALLED = {"site-packages", "dist-packages"}  # folders of libraries, wherever they are
+
+
+@functools.cache
+def _homes() -> frozenset[Path]:
+    """Folders of this package and of Python."""
+    return frozenset({Path(__file__).parent, *(Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib"))})
+
+
+def frames_of_user(error: BaseException) -> list[tuple[str, int]]:
+    """Files and lines, neither of this package nor of a library, that were under way when an error was raised."""
+    found = []
+    for frame, line in walk_tb(error.__traceback__):
+        file = frame.f_code.co_filename
+        path = Path(file)
+        inside = not _homes().isdisjoint(path.parents) or not _INSTALLED.isdisjoint(path.parts)
+        if not inside and not file.startswith(("<frozen", "<__array_function__")):
+            found.append((file, line))
+    return found
+
+
+def line_of_user(error: BaseException) -> str:
+    """The last line of the user that was under way, for a message; empty where there was none."""
+    frames = frames_of_user(error)
+    if not frames:
+        return ""
+    file, line = frames[-1]
+    text = linecache.getline(file, line).strip()
+    return f"line {line} of {Path(file).name}" + (f", {text[:80]!r}" if text else "")
 
 
 class Status(IntEnum):

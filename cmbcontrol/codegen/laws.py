@@ -12,7 +12,7 @@ from ..controllers.chain import Chain, names_of_states
 from ..controllers.controller import Controller, as_controller, evaluated, moved, start_of
 from ..controllers.encoder import Encoder
 from ..controllers.references import row
-from ..controllers.traced import Numbers, signals_of, traced_sample, untraceable
+from ..controllers.traced import Numbers, reason, signals_of, traced_sample, untraceable
 from ..dynamics.forces import measured_force
 from ..errors import InputError, InputTypeError
 from ..model.actuation import actuation_at
@@ -63,7 +63,7 @@ def law_entry(machine: Machine, given: Any) -> Entry:
     except InputError:
         raise
     except Exception as error:  # whatever does not compute with symbols
-        raise InputTypeError(f"law: {law.name} cannot be written as C: {error}") from error
+        raise InputTypeError(f"law: {law.name} cannot be written as C: {reason(error)}") from error
     signals = signals_of(law, traced.signals)
     names, told = names_of_states(law, plant), () if traced.told else traced.report
     measured = machine.arguments("u") if law.measures_force else ()

@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import InputTypeError
 from ..model.plant import Plant
 from ..model.terms import Terms
-from .controller import Controller, Drive, MotionLaw, evaluated, start_of
+from ..trace.symbols import numbers_of
+from .controller import Controller, Cut, Drive, MotionLaw, evaluated, start_of
 from .references import Reference
 
 __all__ = ["AroundLaw", "AroundMotion"]
@@ -64,6 +65,19 @@ class AroundLaw(Controller, abstract=True):
 
     def error(self, t: float, terms: Terms) -> tuple[Array, Array] | None:
         return self._inner.error(t, terms)
+
+    _own_states = 0  # states before those of the inner law
+
+    @property
+    def integrates(self) -> bool:  # type: ignore[override]
+        """Whether the inner law does."""
+        return self._inner.integrates
+
+    def anti_windup(self, t: float, terms: Terms, state: Array, after: Array, cut: Cut) -> ArrayLike:
+        """That of the inner law."""
+        own = self._own_states
+        inner = self._inner.anti_windup(t, terms, state[own:], after[own:], cut)
+        return np.concatenate([after[:own], numbers_of(inner)]) if own else inner
 
     @property
     def measures_force(self) -> bool:  # type: ignore[override]

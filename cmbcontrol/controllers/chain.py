@@ -20,6 +20,7 @@ from .around import AroundLaw
 from .controller import (
     ConstantEffort,
     Controller,
+    Cut,
     Drive,
     Evaluation,
     as_controller,
@@ -74,6 +75,7 @@ class Block(KeepsArguments):
 
     __array_ufunc__ = None  # so that numbers | block comes to __ror__
     plant: Plant | None = None
+    no_code: str = ""  # what of it nobody can compile, where that is so
     latency: ArrayLike | None = None  # s, of each motor or of all, that a block adds between sample and effort
     initial_effort: ArrayLike | None = None  # see `Controller`
 
@@ -151,6 +153,14 @@ class EffortBlock(Block):
         """Efforts (nu,) that are handed on."""
         raise NotImplementedError
 
+    def cut(self, t: float, terms: Terms, u: Array, state: Array | None) -> Array | None:
+        """What it cuts off, efforts that are let through less those that come (nu,); None for a block without limits.
+
+        Exactly zero where nothing is cut off. Integrals of the law are held by it, see `Controller.anti_windup`. In the
+        machine, behind the held efforts, the controller asks for it, and knows no states (None).
+        """
+        return None
+
     def derivative(self, t: float, terms: Terms, u: Array, state: Array) -> Array:
         """Rate of the states, in continuous time."""
         return np.zeros(state.size)
@@ -200,7 +210,7 @@ class Series(Drive):
         """Efforts before the first block and after each for which there are states."""
         efforts = [u]
         for block, state in zip(self.blocks, states, strict=False):
-            efforts.append(block.effort(t, terms, efforts[-1], state))
+            efforts.append(numbers_of(block.effort(t, terms, efforts[-1], state)))
         return efforts
 
     def evaluate(self, t: float, terms: Terms, command: Array, state: Array) -> Evaluation:
@@ -211,7 +221,8 @@ class Series(Drive):
 
     def rates(self, t: float, terms: Terms, efforts: Sequence[Array], states: Sequence[Array]) -> list[Array]:
         """Rates of the states of each block, from the efforts before it."""
-        return [b.derivative(t, terms, u, c) for b, u, c in zip(self.blocks, efforts, states, strict=False)]
+        blocks = zip(self.blocks, efforts, states, strict=False)
+        return [numbers_of(block.derivative(t, terms, u, c)) for block, u, c in blocks]
 
 
 class Chain(AroundLaw):
@@ -421,17 +432,22 @@ class Chain(AroundLaw):
         k = len(self.sensors)
         readings = [(terms.q, terms.v)]  # before the first sensor and after each
         for sensor, c in zip(self.sensors, states, strict=False):
-            readings.append(sensor.measured(t, *readings[-1], c))
+            q, v = sensor.measured(t, *readings[-1], c)
+            readings.append((numbers_of(q), numbers_of(v)))
         measured = terms
         if self.sensors:
-            measured = self.plant.as_at(terms).terms(*readings[-1], terms.t, cap=terms.rank)
+            measured = self.plant.as_at(terms).terms(*readings[-1], terms.t, cap=terms.rank).of_independent_rows()
             measured = measured if terms.force is None else measured.with_force(terms.force)
         of_law = evaluated(self.law, t, measured, states[k])
         u = numbers_of(of_law.effort)
         efforts = self._series.stages(t, measured, u, states[k + 1 :])  # of the law, and after each block
         passing = zip(self.sensors, readings, readings[1:], states, strict=False)
-        parts = [sensor._after(t, before, after, c) for sensor, before, after, c in passing]
-        parts.append(moved(of_law, states[k], self.period is not None))
+        parts = [numbers_of(sensor._after(t, before, after, c)) for sensor, before, after, c in passing]
+        after = moved(of_law, states[k], self.period is not None)
+        if len(states[k]):
+            cut = self._cut(t, measured, efforts, states[k + 1 :])
+            after = after if cut is None else numbers_of(self.law.anti_windup(t, measured, states[k], after, cut))
+        parts.append(after)
         parts += self._moved(t, measured, efforts, states[k + 1 :])
 
         def report() -> Mapping[str, float]:
@@ -439,11 +455,41 @@ class Chain(AroundLaw):
 
         return Evaluation(efforts[-1], np.concatenate(parts), report, efforts[self._drives])
 
+    def _cut(self, t: float, terms: Terms, efforts: Sequence[Array], states: Sequence[Array]) -> Cut | None:
+        """What all limits behind the law leave of its efforts; None where there are none.
+
+        Of blocks of the machine as if efforts came to them without lag.
+        """
+        if type(self.law).anti_windup is Controller.anti_windup:
+            return None
+        blocks = zip(self.blocks, efforts, states, strict=False)
+        parts = [block.cut(t, terms, u, c) for block, u, c in blocks]
+        u = efforts[-1]
+        for block in self.drive.blocks if isinstance(self.drive, Series) else ():
+            parts.append(block.cut(t, terms, u, None))
+            u = u if parts[-1] is None else u + parts[-1]
+        found = [numbers_of(part) for part in parts if part is not None]
+        lost = sum(found[1:], found[0]) if found else None
+        return None if lost is None else Cut(lost, efforts[0] + lost)
+
+    def anti_windup(self, t: float, terms: Terms, state: Array, after: Array, cut: Cut) -> Array:
+        k = len(self.sensors)
+        before, parts = (_split(x, self._order, terms) for x in (state, after))
+        parts[k] = numbers_of(self.law.anti_windup(t, terms, before[k], parts[k], cut))
+        return np.concatenate(parts)
+
+    @property
+    def _limits(self) -> list[EffortBlock]:
+        """Blocks behind the law that may cut efforts off."""
+        blocks = [*self.blocks, *(self.drive.blocks if isinstance(self.drive, Series) else ())]
+        return [block for block in blocks if type(block).cut is not EffortBlock.cut]
+
     def _moved(self, t: float, terms: Terms, efforts: Sequence[Array], states: Sequence[Array]) -> list[Array]:
         """Rates, or next values, of the states of the effort blocks."""
         if self.period is None:
             return self._series.rates(t, terms, efforts, states)
-        return [b.update(t, terms, u, c) for b, u, c in zip(self.blocks, efforts, states, strict=False)]
+        blocks = zip(self.blocks, efforts, states, strict=False)
+        return [numbers_of(block.update(t, terms, u, c)) for block, u, c in blocks]
 
     @property
     def _drives(self) -> int:
@@ -472,7 +518,11 @@ class Chain(AroundLaw):
         return self.name
 
     def __repr__(self) -> str:
-        return f"<Chain {self}>"
+        told = ""
+        if self.law is not None and self.law.integrates:
+            limits = ", ".join(dict.fromkeys(_title(block) for block in self._limits))
+            told = f"; integrals wait at the limits of {limits}" if limits else ""
+        return f"<Chain {self}{told}>"
 
 
 # -- helpers of the blocks --------------------------------------------------------------------------------

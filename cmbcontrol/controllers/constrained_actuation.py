@@ -17,6 +17,7 @@ from ..errors import InputError
 from ..kernels import effort_limits
 from ..kernels.conic import missing_force
 from ..kernels.effort_limits import EXACT, LENIENT, REGULAR, TINY
+from ..model.elements import FrictionOfLoad
 from ..model.plant import Plant
 from ..model.terms import Terms
 from ..trace.symbols import NotTraceable
@@ -242,6 +243,13 @@ class ConstrainedActuation(AroundMotion):
     def start(self, plant: Plant) -> Array:
         """No state; refuses a plant with other coordinates or motors than the model, or other loops."""
         require_same_signals(self.plant, plant)
+        rubbing = [force.name for force in getattr(plant, "forces", ()) if isinstance(force, FrictionOfLoad)]
+        if rubbing:
+            raise InputError(
+                f"ConstrainedActuation does not know friction in proportion to loads, which {plant.name!r} has "
+                f"({', '.join(map(repr, rubbing))}) and which follows from the efforts that it looks for; give it a "
+                "model without, WithModel(model, ConstrainedActuation(...)), or Saturation behind a law without limits"
+            )
         own = self.plant.as_at(plant) if plant.absent else self.plant
         if self.limits and not set(own.row_names) <= set(plant.row_names):
             raise InputError(
@@ -269,7 +277,10 @@ class ConstrainedActuation(AroundMotion):
     def _traced(self, t: float, terms: TracedTerms) -> Evaluation:
         """The same of symbols, while no limit is active; the others, and the report, are left to numbers."""
         if self.limits or self._free.size < self.plant.nu:
-            raise NotTraceable("limits of contacts, or efforts that are given")
+            raise NotTraceable(
+                "limits of contacts, and efforts that are given, take a program that iterates, for which there is no "
+                "code; leave them out where they are never met"
+            )
         u = terms.smallest_effort(self.motion.desired_acceleration(t, terms), self._root, self.nominal)
         for low, x, high in zip(self.lower, u, self.upper, strict=True):
             terms.assume_less(low, x)

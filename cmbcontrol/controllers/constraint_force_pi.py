@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from .._tolerance import UNREACHED
 from ..dynamics.acceleration import acceleration
-from ..dynamics.forces import weight_root
+from ..dynamics.forces import response, weight_root, with_friction_of_loads
 from ..errors import ActuationError, InputError
 from ..kernels import linear_algebra
 from ..model.plant import Plant
@@ -20,7 +20,7 @@ from ..model.terms import Terms
 from ..trace.symbols import Time, joined, where_less
 from ..trace.terms import TracedTerms
 from .actuation import metric_root
-from .controller import Controller, Evaluation, regular_terms, require_same_signals
+from .controller import Controller, Cut, Evaluation, regular_terms, require_same_signals, waiting
 from .decoupling import cross_coupling, split_range, surplus_efforts
 from .force_components import ForceComponents
 from .references import at_time
@@ -155,6 +155,7 @@ class ConstraintForcePI(Controller):
             raise InputError(
                 "kp and ki must be one number each where all of F is controlled; name components otherwise"
             )
+        self._integrating = bool(self.ki.any())
         self.compensate = bool(compensate)
         self.weight, self._root = weight, weight_root(weight, plant.nu)
         scale = 1.0 if force_weight is None else np.sqrt(self._numbers(force_weight, "force_weight", zero=False))
@@ -369,6 +370,20 @@ class ConstraintForcePI(Controller):
     def _projected(self, U: Array, change: Array) -> Array:
         return U @ (U.T @ (self._newtons * change)) / self._newtons
 
+    @property
+    def integrates(self) -> bool:  # type: ignore[override]
+        """Whether errors are integrated."""
+        return self._integrating
+
+    def anti_windup(self, t: float, terms: Terms, state: Array, after: Array, cut: Cut) -> Array:
+        """Integrals do not grow while a later limit cuts off efforts that they would raise further."""
+        if not self.integrates:
+            return after
+        C, forces = self.components.matrix(terms), [terms.B @ u for u in cut]
+        of_force = Cut(*(C @ (f - terms.M @ response(terms, f)) for f in forces))  # in the constraint force
+        (s, *_), (s_after, *others) = self._split(state), self._split(after)
+        return np.concatenate([waiting(s, s_after, self.period is not None, of_force), *others])
+
     def effort(self, t: float, terms: Terms, state: Array) -> Array:
         """The efforts alone, which in continuous time are asked for before the force that answers them is known."""
         return self.efforts(t, terms, state, self.free_acceleration(terms))
@@ -401,9 +416,23 @@ class ConstraintForcePI(Controller):
             Of the metric of the efforts, in place of that of this law.
         """
         root = self._root if root is None else root
-        f = terms.M @ vdot + terms.h
         C = self.components.matrix(terms)
         force = self._command(t, terms, state, C)  # to be C F, where F = B u - f
+        terms = self._with_friction(terms, vdot, root, C, force)
+        return self._efforts_for(terms, vdot, root, C, force)
+
+    def _with_friction(self, terms: Terms, vdot: Array, root: Array | None, C: Array, force: Array) -> Terms:
+        """The terms with friction in proportion to loads as a part of h, as these efforts make it."""
+        if isinstance(terms, TracedTerms) or terms.friction is None:
+            return terms
+        still = terms.without_friction().with_bias(np.zeros_like(terms.h))
+        given = self._efforts_for(still, np.zeros_like(vdot), root, C, force)
+        effort = partial(self._efforts_for, root=root, C=C, force=np.zeros_like(force))
+        return with_friction_of_loads(terms, vdot, effort, given)
+
+    def _efforts_for(self, terms: Terms, vdot: Array, root: Array | None, C: Array, force: Array) -> Array:
+        """Motor efforts that give an acceleration, and C F = force as well as they can."""
+        f = terms.M @ vdot + terms.h
         loads = f if self.compensate else f - self._across(terms, terms.M @ vdot)
         u, complete = self._together(terms, C, root, f, force + C @ loads)
         if complete:
@@ -437,9 +466,11 @@ class ConstraintForcePI(Controller):
             ``unreachable_<name>``: the part of F_d that no motor can give at this state.
             ``coupling``: the size of mu P, see `is_decoupled`.
         """
+        C, desired, root = self.components.matrix(terms), self._desired_force(t), self._root if root is None else root
+        if not isinstance(terms, TracedTerms) and terms.friction is not None:
+            terms = self._with_friction(terms, vdot, root, C, self._command(t, terms, state, C))
         f = terms.M @ vdot + terms.h
-        u, N = surplus_efforts(terms, f, self._root if root is None else root)
-        C, desired = self.components.matrix(terms), self._desired_force(t)
+        u, N = surplus_efforts(terms, f, root)
         missing = desired - C @ (terms.B @ u - f)
         unreachable = missing - self._projected(self._reach(terms, C, N)[0], missing)
         at_measurement = desired if self.period is None else self._split(state)[2]

@@ -11,32 +11,40 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from .._arguments import KeepsArguments
-from .._tolerance import INDEPENDENT, rank
+from .._tolerance import INDEPENDENT, UNREACHED, rank
 from ..dynamics.forces import smallest_effort
 from ..errors import AssemblyError, InputError, InputTypeError
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.terms import Terms
-from ..trace.symbols import numbers_of
+from ..trace.symbols import numbers_of, where_less
 from .references import Reference, require_reference
 
 __all__ = [
     "ConstantEffort",
     "Controller",
+    "Cut",
     "Drive",
     "Evaluation",
     "FunctionController",
     "MotionLaw",
     "as_controller",
     "determines_motion",
+    "error_of",
     "evaluated",
+    "growth_of",
+    "held",
     "moved",
     "regular_terms",
     "require_same_signals",
+    "require_tracking",
     "start_of",
+    "waiting",
 ]
 
 Array = NDArray[np.float64]
+
+_NONE = 1e-300  # in place of a zero to divide by: what is over nothing is all of it
 
 
 class Evaluation(NamedTuple):
@@ -68,6 +76,21 @@ class Evaluation(NamedTuple):
         """The report as it was given."""
         report = self.report() if callable(self.report) else self.report
         return {str(name): x for name, x in dict(report).items()}
+
+
+class Cut(NamedTuple):
+    """What limits behind a controller leave of its efforts.
+
+    Attributes
+    ----------
+    lost : ndarray, shape (nu,)
+        Efforts that are let through less those asked for, N or N m; exactly zero where nothing is cut off.
+    given : ndarray, shape (nu,)
+        Those that are let through.
+    """
+
+    lost: Array
+    given: Array
 
 
 class _ClassName:
@@ -138,6 +161,7 @@ class Controller(KeepsArguments):
     period: float | None = None
     measures_force: bool = False
     rough: bool = False
+    integrates: bool = False  # whether it has integrals of errors, which `anti_windup` holds
     delay: ArrayLike | None = None
     initial_effort: ArrayLike | None = None
     drive: Drive | None = None
@@ -188,6 +212,25 @@ class Controller(KeepsArguments):
     def error(self, t: float, terms: Terms) -> tuple[Array, Array] | None:
         """How far it is from its reference, (e, rate), (k,) each; None where it does not say."""
         return None
+
+    def anti_windup(self, t: float, terms: Terms, state: Array, after: Array, cut: Cut) -> ArrayLike:
+        """What becomes of the states where blocks of a chain behind it cut off a part of its efforts.
+
+        Parameters
+        ----------
+        t, terms, state
+            As of a controller.
+        after : ndarray, shape (n,)
+            What would become of the states: their rate in continuous time, their next values in sampled time.
+        cut : Cut
+            What blocks let through of the efforts, and what they cut off.
+
+        Returns
+        -------
+        array_like, shape (n,)
+            By default, they are not told.
+        """
+        return after
 
     def require_complete(self) -> None:
         """Refuse to be asked, with the reason, where something is missing."""
@@ -351,6 +394,73 @@ def moved(evaluation: Evaluation, state: Array, sampled: bool) -> Array:
 def start_of(part: Controller | Drive, plant: Plant) -> Array:
     """Initial states (n,) of a controller or drive, a copy."""
     return np.atleast_1d(_check.numbers(part.start(plant), f"the start of {type(part).__name__}"))
+
+
+def error_of(law: Controller, t: float, terms: Terms) -> tuple[Array, Array] | None:
+    """What a controller says of its error, (e, rate), (k,) each; refuses anything else."""
+    given = law.error(t, terms)
+    if given is None:
+        return None
+    names = tuple(law.coordinates or ())
+    try:
+        e, rate = (np.asarray(x, dtype=np.float64) for x in given)
+        fits = e.shape == rate.shape == (len(names),)
+    except (TypeError, ValueError):
+        fits = False
+    if not fits:
+        raise InputError(
+            f"{type(law).__name__}.error must return (e, rate), the error and its rate, of shape ({len(names)},) each "
+            f"for the coordinates {', '.join(names)}, or None; got {_check.shown(given)}"
+        )
+    return e, rate
+
+
+def require_tracking(law: Controller, t: float, terms: Terms) -> None:
+    """Refuse a reference or an error that does not fit the coordinates of a law; what fails is told where it counts."""
+    if law.reference is None or law.coordinates is None:
+        return
+    if isinstance(law.coordinates, str):
+        raise InputTypeError(
+            f"the coordinates of {type(law).__name__} must be names in a sequence, ({law.coordinates!r},), got "
+            f"{law.coordinates!r}"
+        )
+    try:
+        require_reference(law.reference, law.coordinates)
+        error_of(law, t, terms)
+    except (InputError, InputTypeError):
+        raise
+    except Exception:  # of a function of the user
+        return
+
+
+# In continuous time integrals stop growing over this part of the limit, beyond it: a law that turned them off at once
+# would go on and off again without end where it moves along the limit.
+_SOFT = 0.05
+
+
+def growth_of(state: Array, after: Array, sampled: bool) -> Array:
+    """How integrals grow, a second or a sample."""
+    return after - state if sampled else after
+
+
+def held(state: Array, after: Array, sampled: bool, against: Array, given: Array) -> Array:
+    """What becomes of integrals (k,) that push by `against` (k,) beyond limits that let `given` (k,) through."""
+    if sampled:
+        return where_less(0.0, against, state, after)
+    over = against / np.maximum(_SOFT * np.abs(given), _NONE)
+    return after * (1.0 - np.minimum(over, 1.0))
+
+
+def waiting(state: Array, after: Array, sampled: bool, cut: Cut, gain: Array | None = None) -> Array:
+    """What becomes of integrals (k,), of whose pushes, gain times integral, limits leave something (k,).
+
+    They do not grow where that would push further against the limit; what is lost by rounding does not count.
+    """
+    lost, growth = cut.lost, growth_of(state, after, sampled)
+    pushes = growth if gain is None else gain @ growth
+    least = -UNREACHED * np.abs(lost).max() * np.abs(pushes)
+    against = where_less(lost * pushes, least, np.abs(lost), 0.0)
+    return held(state, after, sampled, where_less(0.0, growth * state, against, 0.0), cut.given)
 
 
 def determines_motion(Z: Array, rows: Sequence[int], reach: Array) -> bool:

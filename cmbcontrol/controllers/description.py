@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -72,12 +73,23 @@ def law_from(
         given[name] = _check.number(value, f"the value of {name!r}")
     kinds = _kinds() | dict(more or {})
     if isinstance(description, list) and any(isinstance(part, Mapping) for part in description):
-        parts = [_made(part, plant, given, kinds) for part in description]
+        parts = [_part_of(description, i, plant, given, kinds) for i in range(len(description))]
         law = parts[0]
         for part in parts[1:]:
             law = law | part
         return law
     return _made(description, plant, given, kinds)
+
+
+@contextmanager
+def _within(*keys: str | int) -> Iterator[None]:
+    """Errors know which entry of a description they are of, for the line in its file."""
+    try:
+        yield
+    except (InputError, InputTypeError, ModelError) as error:
+        told: Any = error
+        told.within = (*keys, *getattr(error, "within", ()))
+        raise
 
 
 def _made(x: Any, plant: Plant, values: Mapping[str, Any], kinds: Kinds) -> Any:
@@ -87,23 +99,26 @@ def _made(x: Any, plant: Plant, values: Mapping[str, Any], kinds: Kinds) -> Any:
             raise InputError(_check.unknown(asked[1], list(values), "parameter behind a $"))
         return values[asked[1]]
     if isinstance(x, list):
-        return [_made(y, plant, values, kinds) for y in x]
+        return [_part_of(x, i, plant, values, kinds) for i in range(len(x))]
     if not isinstance(x, Mapping):
         return x
     if "type" not in x:
-        return {key: _made(y, plant, values, kinds) for key, y in x.items()}
+        return {key: _part_of(x, key, plant, values, kinds) for key in x}
     if isinstance(x["type"], str) and x["type"] in _OTHERS:
         return _OTHERS[x["type"]](x.get("data"))
     if x["type"] == _CHAIN:
-        return law_from(x.get("parts"), plant, values, more=kinds)
-    kind = kinds[_check.one_of(x["type"], kinds, "type of law, block, task or reference")]
+        with _within("parts"):
+            return law_from(x.get("parts"), plant, values, more=kinds)
+    with _within("type"):
+        kind = kinds[_check.one_of(x["type"], kinds, "type of law, block, task or reference")]
     taken = list(inspect.signature(kind).parameters.values())
-    arguments = {key: _made(y, plant, values, kinds) for key, y in x.items() if key != "type"}
+    arguments = {key: _part_of(x, key, plant, values, kinds) for key in x if key != "type"}
     names = [p.name for p in taken]
     several = [p.name for p in taken if p.kind is p.VAR_POSITIONAL]
     if not any(p.kind is p.VAR_KEYWORD for p in taken):
         for name in arguments:
-            _check.one_of(name, names, f"argument of {x['type']}")
+            with _within(name):
+                _check.one_of(name, names, f"argument of {x['type']}")
     if names and names[0] in ("plant", "model") and names[0] not in arguments:
         arguments[names[0]] = plant
     missing = [p.name for p in taken if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD]
@@ -113,10 +128,24 @@ def _made(x: Any, plant: Plant, values: Mapping[str, Any], kinds: Kinds) -> Any:
     listed = [y for name in several for y in arguments.pop(name, ())]
     try:
         return kind(*listed, **arguments)
+    except (InputError, InputTypeError, ModelError) as error:
+        told: Any = error
+        told.within = _named_in(str(error), arguments)
+        raise
     except TypeError as error:
-        if isinstance(error, InputTypeError):
-            raise
         raise InputTypeError(f"{x['type']}: {error}") from error
+
+
+def _named_in(message: str, arguments: Mapping[str, Any]) -> tuple[str, ...]:
+    """The argument that a message is about, as far as it says so: the one that it names first."""
+    found = [(at.start(), name) for name in arguments if (at := re.search(rf"\b{re.escape(name)}\b", message))]
+    return (min(found)[1],) if found else ()
+
+
+def _part_of(x: Any, key: str | int, plant: Plant, values: Mapping[str, Any], kinds: Kinds) -> Any:
+    """An entry of a mapping or a list."""
+    with _within(key):
+        return _made(x[key], plant, values, kinds)
 
 
 def _kinds() -> dict[str, Callable[..., Any]]:

@@ -133,15 +133,17 @@ class ElectricDrive(EffortBlock):
         efficiency = np.asarray(self.efficiency)
         if not np.any(efficiency < 1.0):
             return u
-        driving = 0.5 * (1.0 + np.tanh(w / self.width) * np.tanh(u / np.maximum(self._small, 1e-30)))
+        driving = 0.5 * (1.0 + np.tanh(w / self.width) * np.tanh(u / self._small))
         return u * (driving * efficiency + (1.0 - driving) / efficiency)
 
     @property
     def _small(self) -> Array:
         """An effort that counts as none, a thousandth of the largest, or of one ampere's."""
-        current = np.asarray(self.current)
-        known = np.where(np.isfinite(current), current, 1.0)
-        return 1e-3 * np.asarray(self.torque_constant) * np.asarray(self.gear) * known
+        known = np.where(np.isfinite(self.current), self.current, 1.0)
+        return 1e-3 * np.asanyarray(self.torque_constant) * np.asanyarray(self.gear) * known
+
+    def cut(self, t: float, terms: Terms, u: Array, state: Array | None) -> Array:
+        return self.limited(u, terms.v.dot(terms.B)) - u
 
     def effort(self, t: float, terms: Terms, u: Array, state: Array) -> Array:
         w = terms.v.dot(terms.B)

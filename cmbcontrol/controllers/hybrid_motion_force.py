@@ -12,10 +12,11 @@ from ..dynamics.forces import weight_root
 from ..errors import InputError, InputTypeError
 from ..model.plant import Plant
 from ..model.terms import Terms
+from ..trace.symbols import numbers_of
 from .around import AroundMotion
 from .chain import names_of_states
 from .constraint_force_pi import ConstraintForcePI
-from .controller import Evaluation, evaluated, moved, require_same_signals
+from .controller import Cut, Evaluation, evaluated, moved, require_same_signals
 
 __all__ = ["HybridMotionForce"]
 
@@ -106,6 +107,16 @@ class HybridMotionForce(AroundMotion):
         """The efforts alone, which in continuous time are asked for before the force that answers them is known."""
         vdot = self.motion.desired_acceleration(t, terms)
         return self.force.efforts(t, terms, self._states(state)[1], vdot, self._root)
+
+    @property
+    def integrates(self) -> bool:  # type: ignore[override]
+        """Whether errors of the force are integrated."""
+        return self.force.integrates
+
+    def anti_windup(self, t: float, terms: Terms, state: Array, after: Array, cut: Cut) -> Array:
+        """That of both laws."""
+        pairs = zip((self.motion, self.force), self._states(state), self._states(after), strict=True)
+        return np.concatenate([numbers_of(law.anti_windup(t, terms, x, y, cut)) for law, x, y in pairs])
 
     def evaluate(self, t: float, terms: Terms, state: Array) -> Evaluation:
         """Efforts, the states of both, and what the motion law reports with `ConstraintForcePI.errors`."""

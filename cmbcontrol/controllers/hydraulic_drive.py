@@ -161,6 +161,16 @@ class HydraulicDrive(EffortBlock):
         p = numbers_of(state)
         return self.area * p[0::2] - self.rod_area * p[1::2]
 
+    def cut(self, t: float, terms: Terms, u: Array, state: Array | None) -> Array:
+        """Beyond full opening, or the forces of full pressure on one side, which a controller knows."""
+        found = [0.0 * x for x in u]
+        most = self.supply * self.area - self.tank * self.rod_area
+        least = self.tank * self.area - self.supply * self.rod_area
+        for k, motor in enumerate(self._motors):
+            high, low = (most[k], least[k]) if self.command == "force" else (1.0, -1.0)
+            found[motor] = np.minimum(np.maximum(u[motor], low), high) - u[motor]
+        return _array(found)
+
     def effort(self, t: float, terms: Terms, u: Array, state: Array) -> Array:
         force, found = self.force(state), list(u)
         for k, motor in enumerate(self._motors):

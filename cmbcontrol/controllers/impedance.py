@@ -8,18 +8,27 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
-from ..dynamics.forces import smallest_effort, weight_root
+from .._tolerance import metres
+from ..dynamics.forces import response, smallest_effort, weight_root
 from ..errors import ActuationError, InputError
 from ..model.plant import Plant
 from ..model.terms import Terms
 from ..trace.terms import TracedTerms
 from .controller import MotionLaw, require_same_signals
+from .redundancy import USUAL, Wish, best
 from .references import Reference, at_time, require_reference
 from .tasks import Task, as_task, motion_of
 
 __all__ = ["Impedance"]
 
 Array = NDArray[np.float64]
+
+# What counts as singular for an impedance with the machine's own inertia, as `damped` of `redundancy.best`. Above it
+# the law is exact; machines in use stay above 0.2 (a planar platform of three legs) to 0.9 (a five-bar). An arm that is
+# pulled straight must not be helped to keep its speed right up to where it is straight, for its elbow would have to
+# turn ever faster: with 0.1, the efforts of one with two equal links come to eight times those of spring and damper
+# alone, with 0.15 to less than twice.
+LOST = 0.15
 
 
 class Impedance(MotionLaw):
@@ -34,18 +43,22 @@ class Impedance(MotionLaw):
 
         Lambda e'' + D e' + K e = -F
 
-    Held at rest by a constant F the task gives way by K^-1 F. No force is measured.
+    Held at rest by a constant F the task gives way by K^-1 F. No force is measured. Spring and damper need no inverse
+    of J M_Z^-1 J': they act at singular configurations, as of a stretched arm, too. There Lambda grows without bounds;
+    in directions in which the task moves by less than 0.15 of what it does in others (singular values of J Z in the
+    metric of M), x_d'' - bias counts the less, by the square of what is left, and what is lost of the motion is damped
+    as motions are that leave the task alone.
 
-    With a desired inertia M_d the free motion obeys M_d e'' + D e' + K e = 0; an outside force, which is not measured,
-    still meets Lambda: M_d e'' + D e' + K e = -M_d Lambda^-1 F, and gives way by K^-1 M_d Lambda^-1 F. Leave the
-    inertia out where compliance matters.
+    With a desired inertia M_d, which does need the inverse, the free motion obeys M_d e'' + D e' + K e = 0; an outside
+    force, which is not measured, still meets Lambda: M_d e'' + D e' + K e = -M_d Lambda^-1 F, and gives way by
+    K^-1 M_d Lambda^-1 F. Leave the inertia out where compliance matters.
 
     Parameters
     ----------
     plant : Plant
         Fixes names; the law itself is computed from the `Terms` that it is called with.
     task : Task, or names of coordinates
-        Such as `PointTask` or `PoseTask`; of no more values than the machine has degrees of freedom.
+        Such as `PointTask` or `PoseTask`; with an `inertia` of no more values than the machine has degrees of freedom.
     reference : callable
         t -> (position, velocity, acceleration) of the task, (k,) each.
     stiffness, damping : array_like
@@ -63,7 +76,8 @@ class Impedance(MotionLaw):
     Raises
     ------
     ActuationError
-        In a call: where the task loses a direction at a configuration, or the motors cannot produce the motion.
+        In a call: where the task loses a direction at a configuration and an inertia is desired, or the motors cannot
+        produce the motion.
     ValueError
         For gains of another size or sign, and a reference that does not fit the task.
 
@@ -101,6 +115,7 @@ class Impedance(MotionLaw):
         self.task = as_task(plant, task)
         self.plant, self.weight, self.coordinates = plant, weight, tuple(self.task.names)
         self._root = weight_root(weight, plant.nu)
+        self._metres = metres(self.task.units, plant.size)
         self.stiffness = self._gain(stiffness, "the stiffness")
         self.damping = self._gain(damping, "the damping")
         self.inertia = None if inertia is None else self._gain(inertia, "the inertia", definite=True)
@@ -132,19 +147,24 @@ class Impedance(MotionLaw):
     def desired_acceleration(self, t: float, terms: Terms) -> Array:
         """The acceleration of all coordinates, loops respected, shape (nv,)."""
         now = motion_of(self.task, at_time(self.reference, t), terms)
-        pull = self.stiffness @ now.e + self.damping @ now.rate
+        pull, still = self.stiffness @ now.e + self.damping @ now.rate, terms.Cv - self.null_damping * terms.v
+        if self.inertia is None:
+            J, wanted = self._metres[:, None] * now.J, self._metres * (now.free - now.bias)
+            if isinstance(terms, TracedTerms):
+                moving = terms.nearest_damped(J, wanted, still, LOST, USUAL)
+            else:
+                moving = best(terms, J, wanted, Wish(still), gauss=False, damped=LOST)
+            return moving + response(terms, now.J.T @ pull)
         if isinstance(terms, TracedTerms):
-            pull = (terms.mobility(now.J) if self.inertia is None else np.linalg.inv(self.inertia)) @ pull
-            return terms.nearest(now.J, now.free + pull - now.bias, terms.Cv - self.null_damping * terms.v)
+            return terms.nearest(now.J, now.free + np.linalg.inv(self.inertia) @ pull - now.bias, still)
         Z, c = terms.Z, terms.Cv
         J_Z = now.J @ Z
         to_motion = np.linalg.solve(Z.T @ terms.M @ Z, J_Z.T)  # M_Z^-1 J'
         mobility = J_Z @ to_motion  # Lambda^-1
         self._require_rank(t, terms, now.J, mobility)
-        pull = mobility @ pull if self.inertia is None else np.linalg.solve(self.inertia, pull)
-        x = now.free + pull - now.bias - now.J @ c  # = J_Z z
-        still = -self.null_damping * (Z.T @ terms.v)
-        return c + Z @ (still + to_motion @ np.linalg.solve(mobility, x - J_Z @ still))
+        x = now.free + np.linalg.solve(self.inertia, pull) - now.bias - now.J @ c  # = J_Z z
+        at_rest = -self.null_damping * (Z.T @ terms.v)
+        return c + Z @ (at_rest + to_motion @ np.linalg.solve(mobility, x - J_Z @ at_rest))
 
     def _require_rank(self, t: float, terms: Terms, J: Array, mobility: Array) -> None:
         """Refuse a configuration at which the task cannot move in all its directions."""
@@ -155,7 +175,8 @@ class Impedance(MotionLaw):
             raise ActuationError(
                 f"the task {', '.join(self.coordinates)} cannot move in all its {len(mobility)} directions at this "
                 f"configuration, with {terms.dof} degrees of freedom (t = {t:.6g} s, q = "
-                f"{np.round(terms.q, 6).tolist()}). Take fewer, or leave this configuration."
+                f"{np.round(terms.q, 6).tolist()}). Take fewer, leave this configuration, or leave inertia= out: the "
+                "machine's own needs no such directions."
             )
 
     def effort(self, t: float, terms: Terms, state: Array) -> Array:

@@ -115,13 +115,13 @@ class LoadObserver(AroundLaw):
     # states: whether a velocity is foreseen (0 or 1), the velocity, the loads; then those of the law
 
     @property
-    def _size(self) -> int:
+    def _own_states(self) -> int:  # type: ignore[override]
         return 1 + self.plant.nv + len(self.loads)
 
     def start(self, plant: Plant) -> Array:
         """No load, and the initial states of the law; refuses a plant with other signals than the model."""
         require_same_signals(self.plant, plant)
-        return np.concatenate([np.zeros(self._size), start_of(self.law, self.plant)])
+        return np.concatenate([np.zeros(self._own_states), start_of(self.law, self.plant)])
 
     def begun(self, start: Array, after: Array, terms: Terms) -> Array:
         n = self._size
@@ -147,7 +147,7 @@ class LoadObserver(AroundLaw):
         moved_by = [respond(terms.h + column) - at_rest for column in W.T]
         G = np.stack(moved_by, axis=1)  # G W
         seen = W.T @ G
-        d = state[1 + nv : self._size]
+        d = state[1 + nv : self._own_states]
         if traced:
             terms.at.graph.require_less(0.5, state[0])  # the first sample is left to Python
         else:
@@ -173,7 +173,7 @@ class LoadObserver(AroundLaw):
 
         Reports what the law does, and ``<component>_estimate``.
         """
-        plant, own = self.plant.as_at(terms), state[self._size :]
+        plant, own = self.plant.as_at(terms), state[self._own_states :]
         W, d, response = self._estimated(terms, state)
         of_law = evaluated(self.law, t, terms.with_bias(terms.h - W @ d), own)
         u = np.clip(of_law.effort, -self.limits, self.limits)

@@ -142,13 +142,13 @@ class MotionObserver(AroundLaw):
     # states: whether there is an estimate (0 or 1), q, v (and a_d) as they are foreseen; then those of the law
 
     @property
-    def _size(self) -> int:
+    def _own_states(self) -> int:  # type: ignore[override]
         return 1 + self.plant.nq + self.plant.nv * (2 if self.disturbance else 1)
 
     def start(self, plant: Plant) -> Array:
         """No estimate yet, and the initial states of the law; refuses a plant with other signals than the model."""
         require_same_signals(self.plant, plant)
-        return np.concatenate([np.zeros(self._size), start_of(self.law, self.plant)])
+        return np.concatenate([np.zeros(self._own_states), start_of(self.law, self.plant)])
 
     def begun(self, start: Array, after: Array, terms: Terms) -> Array:
         n = self._size
@@ -169,7 +169,7 @@ class MotionObserver(AroundLaw):
     def _corrected(self, terms: Terms, state: Array) -> _Estimate:
         """What was foreseen, corrected by what is measured."""
         plant, nq, nv, T = self.plant.as_at(terms), self.plant.nq, self.plant.nv, self.period
-        q, v, a = state[1 : 1 + nq], state[1 + nq : 1 + nq + nv], state[1 + nq + nv : self._size]
+        q, v, a = state[1 : 1 + nq], state[1 + nq : 1 + nq + nv], state[1 + nq + nv : self._own_states]
         l1, l2, l3 = self.gains
         if isinstance(terms, TracedTerms):  # the first sample is left to Python; what was foreseen has closed loops
             terms.assume_less(0.5, state[0])
@@ -208,14 +208,16 @@ class MotionObserver(AroundLaw):
 
         Reports what the law does, and estimate less truth: ``<velocity>_error``, ``<velocity>_rate_error``.
         """
-        plant, own = self.plant.as_at(terms), state[self._size :]
+        plant, own = self.plant.as_at(terms), state[self._own_states :]
         estimate = self._corrected(terms, state)
         measured = plant.terms(estimate.q, estimate.v, terms.t, cap=terms.rank)
         measured = measured if terms.force is None else measured.with_force(terms.force)
         of_law = evaluated(self.law, t, measured, own)
         u = np.clip(of_law.effort, -self.limits, self.limits)
         ahead = foreseen(plant, *estimate[:2], u, self.period, estimate.a if self.disturbance else None)
-        states = np.concatenate([np.concatenate([[1.0], *ahead, estimate.a])[: self._size], moved(of_law, own, True)])
+        states = np.concatenate(
+            [np.concatenate([[1.0], *ahead, estimate.a])[: self._own_states], moved(of_law, own, True)]
+        )
 
         def report() -> Mapping[str, float]:
             names, way = self.plant.velocity_names, self.plant.difference(terms.q, estimate.q)

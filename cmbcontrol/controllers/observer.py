@@ -14,7 +14,7 @@ from ..linear.sampled import zero_order_hold
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .around import AroundLaw
-from .controller import Evaluation
+from .controller import Cut, Evaluation
 from .state_feedback import DesiredState, StateFeedback, continuous_eigenvalues, require_rest
 
 __all__ = ["ObserverFeedback", "measured_rows"]
@@ -52,8 +52,8 @@ class ObserverFeedback(AroundLaw):
 
     Notes
     -----
-    The observer is told the efforts after the limits of the feedback. Efforts are clipped elsewhere without its
-    knowledge.
+    The observer is told the efforts after the limits of the feedback, and after those of blocks in its chain that cut
+    efforts off (`EffortBlock.cut`).
 
     Examples
     --------
@@ -156,6 +156,12 @@ class ObserverFeedback(AroundLaw):
             return {f"{name}_error": float(x) for name, x in zip(self.model.states, off, strict=True)}
 
         return Evaluation(u, np.concatenate([ahead, integral]), report)
+
+    def anti_windup(self, t: float, terms: Terms, state: Array, after: Array, cut: Cut) -> Array:
+        """The estimate follows from the efforts that are let through, and integrals are those of the feedback."""
+        n, feedback = len(self._A), self.feedback
+        ahead = after[:n] + self._B @ cut.lost[feedback.motors]
+        return np.concatenate([ahead, feedback.anti_windup(t, terms, state[n:], after[n:], cut)])
 
     def observer_poles(self) -> NDArray[np.complex128]:
         """Poles of A - L C, 1/s, by real, then by imaginary part; log(z)/period in sampled time."""

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from .._tolerance import DEPENDENT
+from ..dynamics.forces import with_friction_of_loads
 from ..errors import ActuationError, InputError
 from ..kernels import linear_algebra
 from ..model.actuation import Actuation, actuation_at
@@ -145,7 +146,12 @@ class PassiveJoints(AroundMotion):
         lost = actuation.margin < self.margin
         if lost and self.on_loss == "stop":
             raise ActuationError(self._loss_message(t, actuation))
-        u = actuation.effort(terms.M @ self._acceleration(t, terms, lost) + terms.h, self.margin)
+        a = self._acceleration(t, terms, lost)
+
+        def effort(terms: Terms, a: Array) -> Array:
+            return actuation.effort(terms.M @ a + terms.h, self.margin)
+
+        u = effort(with_friction_of_loads(terms, a, effort), a)
         if lost and self.on_loss == "damp":
             share = min(2.0 * (1.0 - actuation.margin / self.margin), 1.0)
             u = (1.0 - share) * u + share * self._brake(terms)
@@ -160,7 +166,7 @@ class PassiveJoints(AroundMotion):
     def _traced(self, t: float, terms: TracedTerms, state: Array) -> Evaluation:
         """The same of symbols, where control is not lost; the report is that of numbers."""
         if self.epsilon:
-            raise NotTraceable("a rank that singular values decide")
+            raise NotTraceable("epsilon= takes singular values, for which there is no code; leave it out")
         wanted = terms.M @ self.desired_acceleration(t, terms) + terms.h
         u = terms.active_effort(wanted, *self._metric, self.margin)
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from .._tolerance import INDEPENDENT, ROUNDING, UNREACHED
 from .._tolerance import metres as metres_of
-from ..dynamics.forces import smallest_effort, weight_root
+from ..dynamics.forces import response, smallest_effort, weight_root
 from ..errors import ActuationError, InputError, InputTypeError
 from ..kernels import linear_algebra, signals
 from ..linear.signals import best_coordinates, listed
@@ -21,9 +21,9 @@ from ..model.terms import Terms
 from ..trace.kernels import signals as traced_signals
 from ..trace.symbols import NotTraceable, where_less
 from ..trace.terms import TracedTerms
-from .controller import Evaluation, MotionLaw, regular_terms, require_same_signals
+from .controller import Cut, Evaluation, MotionLaw, regular_terms, require_same_signals, waiting
 from .frame_tasks import PoseTask
-from .redundancy import Wish, best, nearest
+from .redundancy import USUAL, Wish, best, nearest
 from .references import Reference, at_time, require_reference
 from .tasks import Posture, TaskMotion, as_task, motion_of
 
@@ -84,7 +84,9 @@ class ProjectedInverseDynamics(MotionLaw):
     damped : float, optional
         Where the task is about to lose its rank: singular values of J Z in the metric of M, below this part of the
         largest, count with sigma/threshold^2 in place of 1/sigma, so that efforts stay finite and the error equation
-        is given up in these directions alone. By default, the law raises an error at 1e-8.
+        is given up in these directions alone. The largest counts as no smaller than a tenth of that of the coordinates
+        themselves, so that a task that loses all of its motion, as one value at a dead centre, has a threshold, too.
+        By default, the law raises an error at 1e-8. Units of a task that are none count as metres.
     saturation : {None, "scale", "clip"}
         What to do with efforts beyond the limits. None: nothing. "scale": u_hold + s (u - u_hold) with the largest
         s in [0, 1] within the limits, and u_hold for a task that does not accelerate, so that the task accelerates
@@ -95,7 +97,8 @@ class ProjectedInverseDynamics(MotionLaw):
     integral : float or array_like, optional
         Integral action, 1/s: with `bandwidth` the error has the poles that this and `damping_ratio` say, and another
         one at ``-integral``. It takes away what unknown loads and a wrong model leave, in about 3 / integral seconds.
-        While a motor is at its limit (`saturation`), the integrals do not grow.
+        While a motor is at its limit, of `saturation` or of a later block of its chain (`Saturation`, `RateLimit`,
+        `ElectricDrive`, `HydraulicDrive`), the integrals do not grow.
     ki : array_like, optional
         Gain of the integral of the error, 1/s3, with `kp` and `kd`.
 
@@ -164,7 +167,8 @@ class ProjectedInverseDynamics(MotionLaw):
         # metre of motion, is none
         metres = metres_of(self.task.units, plant.size)
         self._metres = metres if np.ptp(metres) > 0.0 else None
-        self._least = ROUNDING / UNREACHED / (1.0 if self._metres is not None else float(metres[0]))
+        self._unit = 1.0 if self._metres is not None else float(metres[0])
+        self._least = ROUNDING / UNREACHED / self._unit
         if not self.consistent:
             self._check_plant(self.task is not coordinates, posture is not None)
 
@@ -322,6 +326,22 @@ class ProjectedInverseDynamics(MotionLaw):
             rate = where_less(scale, 1.0, where_less(0.0, e * z, 0.0, e), e)
         return rate if self.period is None else z + self.period * rate
 
+    @property
+    def integrates(self) -> bool:  # type: ignore[override]
+        """Whether errors are integrated."""
+        return self.ki is not None
+
+    def anti_windup(self, t: float, terms: Terms, state: Array, after: Array, cut: Cut) -> Array:
+        """Integrals do not grow while a later limit cuts off efforts that they would raise further.
+
+        What is cut off takes J a of the task's acceleration, which an integral raises by its gain.
+        """
+        if self.ki is None:
+            return after
+        J = self.task.jacobian(terms)
+        of_task = Cut(*(J @ response(terms, terms.B @ u) for u in cut))
+        return waiting(state, after, self.period is not None, of_task, self.ki)
+
     def _motion(self, t: float, terms: Terms) -> TaskMotion:
         return motion_of(self.task, at_time(self.reference, t), terms)
 
@@ -341,7 +361,8 @@ class ProjectedInverseDynamics(MotionLaw):
         if k > dof:
             self._refuse_lost_motion(t, terms)
         if self.damped is not None:
-            return best(terms, J, target, self._wish(t, terms), gauss=False, damped=self.damped)
+            wish = self._wish(t, terms)
+            return best(terms, J, target, wish, gauss=False, damped=self.damped, unit=self._unit)
         if k < dof:
             a, closeness = nearest(terms, J, target, self._wish(t, terms))
         else:  # a = c + Z z with J Z z = target - J c, whatever the wish
@@ -353,13 +374,21 @@ class ProjectedInverseDynamics(MotionLaw):
 
     def _traced(self, t: float, terms: TracedTerms, J: Array, target: Array) -> Array:
         """The same of symbols, where it has one solution that a guard can tell from others."""
-        if self.consistent or self.damped is not None or len(J) > terms.dof:
-            raise NotTraceable("a task that need not have a solution")
-        if len(J) == terms.dof:
+        if self.consistent or len(J) > terms.dof:
+            raise NotTraceable(
+                "consistent=, and tasks of more values than degrees of freedom, take singular values of Gauss' "
+                "principle, for which there is no code; give as many values as there are degrees of freedom"
+            )
+        if len(J) == terms.dof and self.damped is None:
             return terms.only_acceleration(J, target)
         wish = self._wish(t, terms)
         if wish.J is not None:
-            raise NotTraceable("a posture that is a second task")
+            raise NotTraceable(
+                "a posture in some coordinates, or of a second task, takes singular values, for which there is no "
+                "code; give posture=(reference, bandwidth) in all coordinates, or posture_damping="
+            )
+        if self.damped is not None:
+            return terms.nearest_damped(J, target, wish.vdot, self.damped, USUAL / self._unit)
         return terms.nearest(J, target, wish.vdot)
 
     def _only(self, terms: Terms, J: Array, target: Array) -> tuple[Array, float]:

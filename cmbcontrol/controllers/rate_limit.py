@@ -97,6 +97,13 @@ class RateLimit(LaggingEffort):
         most = self.rate * self.period
         return np.minimum(np.maximum(u, state - most), state + most)
 
+    def cut(self, t: float, terms: Terms, u: Array, state: Array | None) -> Array | None:
+        if state is None:  # behind the held efforts, where its state is that of the machine
+            return None
+        if self.period is None:
+            return self.time_constant * (self.derivative(t, terms, u, state) - (u - state) / self.time_constant)
+        return self.effort(t, terms, u, state) - u
+
     def derivative(self, t: float, terms: Terms, u: Array, state: Array) -> Array:
         rate = (u - state) / self.time_constant
         return np.minimum(np.maximum(rate, -self.rate), self.rate)

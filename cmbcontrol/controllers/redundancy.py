@@ -23,6 +23,9 @@ Array = NDArray[np.float64]
 
 _LEFT = 0.1  # part of the mobility below which a second task is given up, smoothly
 
+# Of how far the coordinates of a machine go: tasks of machines in use go about as far, or up to ten times less.
+USUAL = 0.1
+
 
 class Wish(NamedTuple):
     """What is wished for in the motion that a task leaves free.
@@ -60,7 +63,16 @@ def nearest(terms: Terms, J: Array, target: Array, wish: Wish) -> tuple[Array, f
     return kinetic.acceleration(y), closeness
 
 
-def best(terms: Terms, J: Array, target: Array, wish: Wish, *, gauss: bool, damped: float | None = None) -> Array:
+def best(
+    terms: Terms,
+    J: Array,
+    target: Array,
+    wish: Wish,
+    *,
+    gauss: bool,
+    damped: float | None = None,
+    unit: float = 1.0,
+) -> Array:
     """The acceleration a (nv,) with A a = -b and the smallest J a - target; of several, that nearest to a wish.
 
     Parameters
@@ -72,13 +84,18 @@ def best(terms: Terms, J: Array, target: Array, wish: Wish, *, gauss: bool, damp
     gauss : bool
         Measure J a - target in the metric (J M^-1 J')^-1, as Gauss' principle does where J = 1; else plainly.
     damped : float, optional
-        Singular values sigma below this part of the largest, tau, count with sigma/tau^2 in place of 1/sigma.
+        Singular values sigma below this part of the largest, tau, count with sigma/tau^2 in place of 1/sigma. The
+        largest counts as no smaller than a tenth of what the coordinates themselves have, so that a task of one value
+        has a threshold, too.
+    unit : float
+        Metres that a unit of the task counts as.
     """
     kinetic = _Kinetic(terms)
     Y, rest, scale = kinetic.rows(J, target, gauss)
     y = kinetic.coordinates(wish.vdot)
     none = UNREACHED * scale
-    more, V, sigma = linear_algebra.damped_solution(Y, rest - Y @ y, damped or 0.0, 0.0, none)
+    least = 0.0 if damped is None else USUAL * (1.0 if gauss else kinetic.most / unit)
+    more, V, sigma = linear_algebra.damped_solution(Y, rest - Y @ y, damped or 0.0, least, none)
     y += more
     if wish.J is not None:
         y += _second(kinetic, wish, y, V[:, sigma > none])
@@ -96,11 +113,22 @@ class _Kinetic:
     """Admissible accelerations at a state in the coordinates y, in which the metric of M is 1."""
 
     def __init__(self, terms: Terms) -> None:
-        self.M, self.Z, self.c = terms.M, terms.Z, terms.Cv
+        self.M, self.Z, self.c, self.reach = terms.M, terms.Z, terms.Cv, terms.reach
         self._root, definite = linear_algebra.reduced_root(self.Z, self.M)
         if not definite:
             raise np.linalg.LinAlgError("Z'M Z is not positive definite")
         self.unit = float((terms.reach / np.sqrt(np.diagonal(terms.M))).max())  # a metre of the lightest coordinate
+
+    @property
+    def most(self) -> float:
+        """Size of diag(reach) Z L'^-1: how far coordinates go in metres, as rows of a task, which go as far or less.
+
+        It does not vanish where a task loses its motion, as in a dead centre.
+        """
+        ways = linear_algebra.reduced_rows(
+            self.Z, self.c, self.M, self._root, np.diag(self.reach), np.zeros(len(self.c))
+        )[0]
+        return float(np.linalg.norm(ways))
 
     def coordinates(self, vdot: Array) -> Array:
         """y of the admissible acceleration nearest to vdot."""

@@ -23,6 +23,8 @@ Array = NDArray[np.float64]
 class Saturation(EffortBlock):
     """Cut efforts to what the motors can give.
 
+    Integrals of the law before it do not grow while it does (`Controller.anti_windup`).
+
     Parameters
     ----------
     limits : float, array_like (nu,), or mapping of motor name to float, optional
@@ -64,6 +66,9 @@ class Saturation(EffortBlock):
     def start(self, plant: Plant) -> Array:
         require_one_each(np.asarray(self.limits), plant, "the limits of Saturation")
         return np.zeros(0)
+
+    def cut(self, t: float, terms: Terms, u: Array, state: Array | None) -> Array:
+        return self.effort(t, terms, u, np.zeros(0)) - u
 
     def effort(self, t: float, terms: Terms, u: Array, state: Array) -> Array:
         return np.minimum(np.maximum(u, -self.limits), self.limits)  # np.clip is slow

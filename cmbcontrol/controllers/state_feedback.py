@@ -22,7 +22,7 @@ from ..linear.sampled import zero_order_hold
 from ..model.plant import Plant
 from ..model.terms import Terms
 from ..trace.symbols import numbers_of, where_less
-from .controller import Controller, Evaluation, require_same_signals
+from .controller import Controller, Cut, Evaluation, growth_of, held, require_same_signals
 from .references import Constant, Reference, at_time, require_reference
 
 __all__ = ["FEEDFORWARDS", "DesiredState", "StateFeedback"]
@@ -79,7 +79,7 @@ class StateFeedback(Controller):
         motors cannot produce is left out.
     limits : bool or array_like (nu,), optional
         Clip efforts at the limits of the actuators (True) or at these, N or N m. Integrals wait while an effort is at
-        its limit and they push further.
+        its limit, or at that of a later block of a chain, and they push further.
     period : float, optional
         Sample time, s; defaults to continuous time.
 
@@ -137,7 +137,12 @@ class StateFeedback(Controller):
         """States, velocities and efforts that belong to the reference at a time."""
         if self._fixed is not None:
             return self._fixed
+        if self.feedforward == "inverse-dynamics":  # of the time alone, it is evaluated beside code
+            return DesiredState(*at_time(self._desired_at, t))
         return self._desired_state(*(numbers_of(x) for x in at_time(self.reference, t)))
+
+    def _desired_at(self, t: float) -> DesiredState:
+        return self._desired_state(*(np.asarray(x, dtype=np.float64) for x in self.reference(t)))
 
     def with_reference(self, reference: Reference) -> Self:
         other = copy.copy(self)
@@ -229,6 +234,21 @@ class StateFeedback(Controller):
         u = self.unlimited_effort(desired, deviation, integral)
         excess = (u - self.clipped(u))[self.motors]
         return where_less(0.0, excess @ (-self.K_integral * error), 0.0, error)
+
+    @property
+    def integrates(self) -> bool:  # type: ignore[override]
+        """Whether deviations are integrated."""
+        return bool(self.integral)
+
+    def anti_windup(self, t: float, terms: Terms, state: Array, after: Array, cut: Cut) -> Array:
+        """Integrals wait while a later limit cuts an effort off and they push further, as at limits of its own."""
+        if not self.integral:
+            return after
+        sampled = self.period is not None
+        pushes = -self.K_integral * growth_of(state, after, sampled)  # (motors, integrals)
+        lost, given = (u[self.motors] for u in cut)
+        against = -(lost @ pushes)
+        return held(state, after, sampled, np.maximum(against, 0.0), np.abs(given) @ np.abs(pushes))
 
     def evaluate(self, t: float, terms: Terms, state: Array) -> Evaluation:
         """Efforts, and the integrals."""

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
-from ..errors import InputTypeError
+from ..errors import InputTypeError, line_of_user
 from ..model.generated import code_of
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
@@ -26,19 +26,21 @@ from ..trace.functions import Function, Tracing, rate
 from ..trace.graph import Graph
 from ..trace.numbers import empty
 from ..trace.plant import TracedPlant
-from ..trace.symbols import NotTraceable, Symbols, Time
+from ..trace.symbols import NotTraceable, Symbols, Time, array
 from ..trace.tangents import slope
 from ..trace.terms import TracedTerms
 from .controller import Controller, Drive, Evaluation, evaluated, moved, start_of
 
 __all__ = [
     "LawCode",
+    "NotCompiled",
     "Numbers",
     "TracedLaw",
     "drive_code",
     "is_own",
     "law",
     "law_code",
+    "reason",
     "signals_of",
     "slope_code",
     "traced_sample",
@@ -62,9 +64,11 @@ def law(given: _Given) -> _Given:
     """Mark a class of controllers, or a function (t, terms, state) -> effort, to be compiled for the time loop.
 
     It is then called once with symbols in place of numbers, and must do the same each time: no printing, no memory of
-    its own. Arithmetic, ``@``, and numpy's sin, cos, exp, tanh, sqrt, minimum, maximum, clip, sign, where_less work; an
-    ``if`` on a number is decided as it is at the start (after the first sample, where the law cannot be traced at the
-    start), and where it would be decided otherwise, Python is called, as for all that cannot be traced.
+    its own. Arithmetic, ``@``, and numpy's functions of numbers work (sin, arctan2, exp, tanh, sqrt, minimum, clip,
+    sign, mod and others), lists, and functions of time that it has as attributes, called with the time: its
+    ``reference``, say. An ``if`` on a number is decided as it is at the start (after the first sample, where the law
+    cannot be traced at the start), and where it would be decided otherwise, Python is called, as for all that cannot be
+    traced, which a `SpeedWarning` tells.
 
     Parameters
     ----------
@@ -104,6 +108,12 @@ def law(given: _Given) -> _Given:
             "your own"
         ) from None
     return given
+
+
+class NotCompiled(str):
+    """Why there is no code of a law that is made to be compiled; what is left to Python on purpose has a plain text."""
+
+    __slots__ = ()
 
 
 class LawCode(NamedTuple):
@@ -203,9 +213,10 @@ class Numbers:
         of_time = hasattr(kind, "over")  # references: only what they say matters
         if is_traced(kind) and hasattr(x, "__dict__") and not isinstance(x, (type, types.FunctionType)) and not of_time:
             return self._object(x)
-        if callable(x) and not isinstance(x, type) and not getattr(x, "traced", False):
+        plain = isinstance(x, (type, np.ufunc))
+        if callable(x) and not plain and not getattr(x, "traced", False):
             self.structure.append("function")  # of time: only its values matter
-            self._seen[id(x)] = made = _Unknown()
+            self._seen[id(x)] = made = _OfTime(self._path[-1] if self._path else kind.__name__)
             self.originals[id(made)] = x
             self.kept += [x, made]
             return made
@@ -234,13 +245,24 @@ class Numbers:
         self._seen[id(x)] = made
         self.originals[id(made)] = x
         self.kept += [x, made]
-        names = [name for name in vars(x) if name != "_arguments" and name not in getattr(kind, "untraced", ())]
-        self.structure.append((kind.__module__, kind.__qualname__, tuple(names)))
+        parts = {name: y for name, y in vars(x).items() if name != "_arguments"}
+        parts = {name: y for name, y in parts.items() if name not in getattr(kind, "untraced", ())}
+        self.structure.append((kind.__module__, kind.__qualname__, tuple(parts)))
+        if not _is_of_package(kind):  # another class may have its name, as after a cell of a notebook was run again
+            self.structure.append(id(kind))
+            self.kept.append(kind)
         title = "".join(f"_{c.lower()}" if c.isupper() else c for c in kind.__name__).lstrip("_")
         self._titles.append(title)
         again = self._titles.count(title)
         path, self._path = self._path, [title if again == 1 else f"{title}_{again}"]
-        vars(made).update({name: self._inside(name.lstrip("_"), vars(x)[name]) for name in names})
+        vars(made).update({name: self._inside(name.lstrip("_"), y) for name, y in parts.items()})
+        for name, y in class_data(kind).items():
+            if name in parts:
+                continue
+            if isinstance(y, (float, np.floating, np.ndarray)):  # of the class: no number that differs from law to law
+                self.structure.append((name, np.asarray(y).tobytes()))
+            else:
+                vars(made)[name] = self._inside(name, y)
         self._path = path
         return made
 
@@ -248,13 +270,45 @@ class Numbers:
         return repr(self.structure)
 
 
-class _Unknown:
-    """A function of which nothing is known; it may be asked beside the law, as a function of time."""
+class _OfTime:
+    """A function of time that a law has: it is asked beside the law, and what it says is an input."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __call__(self, *arguments: Any) -> Any:
+        if len(arguments) == 1 and isinstance(arguments[0], Time):
+            return arguments[0].signal(self)
+        raise NotTraceable(
+            f"{self._name!r} is asked for something else than what it says at the time t of the sample. A function of "
+            "the time alone is evaluated beside the law, as self.NAME(t); mark one of the state with @law"
+        )
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(
+            f"{self.__dict__.get('_name')!r} is a function of time, which is evaluated beside the law: of it there is "
+            f"what it says at the time t, and no {name!r}"
+        )
+
+
+def _is_of_package(kind: type) -> bool:
+    return kind.__module__.partition(".")[0] == _OWN
 
 
 def is_traced(kind: type) -> bool:
     """Whether objects of a class are taken apart: those of this package, and those that ask for it (see `law`)."""
-    return kind.__module__.partition(".")[0] == _OWN or getattr(kind, "traced", False)
+    return _is_of_package(kind) or getattr(kind, "traced", False)
+
+
+def class_data(kind: type) -> dict[str, Any]:
+    """What a class of a user holds for all its objects, besides functions: a reference, say, or the period."""
+    return {
+        name: y
+        for base in reversed(kind.__mro__)
+        if not _is_of_package(base) and base is not object
+        for name, y in vars(base).items()
+        if not name.startswith(("__", "_abc")) and not hasattr(type(y), "__get__")
+    }
 
 
 def is_own(function: Callable) -> bool:
@@ -267,7 +321,9 @@ def untraceable(part: Any) -> str:
     if isinstance(part, (tuple, list)):
         return next((why for x in part if (why := untraceable(x))), "")
     kind = type(part)
-    if kind.__module__.partition(".")[0] == _OWN:
+    if _is_of_package(kind):
+        if why := getattr(part, "no_code", ""):
+            return why
         inside = [vars(part).get(name) for name in ("law", "motion", "sensors", "blocks", "drive", "task")]
         function = vars(part).get("function")
         if isinstance(function, (types.FunctionType, functools.partial)) and not getattr(function, "traced", False):
@@ -316,8 +372,13 @@ def _code(plant: Plant, law: Any, q: Array, trace: Callable, own: Code | None) -
         code = own if machine is plant and own is not None else None
         if code is None:
             code = code_of(machine, q) if isinstance(machine, Mechanism) and machine.nq == len(q) else None
+        if code is None and not isinstance(machine, Mechanism):
+            return f"{machine.name!r} is given by functions"
         if code is None:
-            return f"{machine.name!r} has no generated code here"
+            return NotCompiled(
+                f"{machine.name!r} has no generated code at this configuration, which is singular or nearly so; start "
+                "away from it"
+            )
         codes[id(machine)] = code
     order = list(dict.fromkeys([id(plant), *map(id, outline.plants)]))
     which = [order.index(id(machine)) for machine in outline.plants]
@@ -370,7 +431,7 @@ def parts_of(law: Any) -> list[Any]:
             for y in x.values():
                 visit(y)
         elif is_traced(type(x)) and hasattr(x, "__dict__"):
-            for name, y in vars(x).items():
+            for name, y in (class_data(type(x)) | vars(x)).items():
                 if name != "_arguments":
                     visit(y)
 
@@ -423,8 +484,15 @@ def _traced_at(plant, law, q, start, machines, order, codes, trace) -> LawCode |
         found = trace(plant, law, numbers, tracings[id(plant)], start)
         address = compiled(found.function)
     except Exception as error:  # whatever it is that does not compute with symbols: Python computes with numbers
-        return f"{type(law).__name__} cannot be traced: {str(error).splitlines()[0] if str(error) else error!r}"
+        return NotCompiled(f"{getattr(law, 'name', type(law).__name__)} cannot be traced: {reason(error)}")
     return LawCode(address, np.zeros(0), found.signals, found.report, found.told)
+
+
+def reason(error: Exception) -> str:
+    """What does not compute with symbols, and the line of the user where it was asked for."""
+    said = str(error).splitlines()[0] if str(error) else repr(error)
+    line = line_of_user(error)
+    return f"{said} ({line})" if line else said
 
 
 class TracedLaw(NamedTuple):
@@ -466,8 +534,9 @@ class Signals:
         if place not in self._asked:
             given = function_of(owner, name)(0.0)
             several = isinstance(given, (tuple, list))
-            made = [self._input(np.asarray(x, dtype=np.float64)) for x in (given if several else (given,))]
-            self.found.append((place, sum(part.size for part in made)))
+            values = [np.asarray(x, dtype=np.float64) for x in (given if several else (given,))]
+            made = [self._input(x) for x in values]
+            self.found.append((place, sum(x.size for x in values)))
             self._asked[place] = tuple(made) if several else made[0]
         return self._asked[place]
 
@@ -476,7 +545,7 @@ class Signals:
         for i, x in enumerate(values.ravel()):
             made[i] = self._graph.input("signal", self.count, x)
             self.count += 1
-        return Symbols(made.reshape(values.shape))
+        return array(made.reshape(values.shape))
 
     def traced(self, outputs: Sequence[Any], size: int, report: Sequence[str] = (), told: bool = False) -> TracedLaw:
         """The function, with signals behind so many other inputs."""

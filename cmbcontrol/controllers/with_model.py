@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputTypeError
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .around import AroundLaw
-from .controller import Evaluation, MotionLaw, as_controller, evaluated, require_same_signals, start_of
+from .controller import Cut, Evaluation, MotionLaw, as_controller, evaluated, require_same_signals, start_of
 
 __all__ = ["WithModel"]
 
@@ -98,6 +98,9 @@ class WithModel(AroundLaw, MotionLaw):
     def evaluate(self, t: float, terms: Terms, state: Array) -> Evaluation:
         return evaluated(self.law, t, self._model_terms(terms), state)
 
+    def anti_windup(self, t: float, terms: Terms, state: Array, after: Array, cut: Cut) -> ArrayLike:
+        return self.law.anti_windup(t, self._model_terms(terms), state, after, cut)
+
     def error(self, t: float, terms: Terms) -> tuple[Array, Array] | None:
         """How far the law is from its reference, by the model."""
         return self.law.error(t, self._model_terms(terms))
@@ -110,5 +113,5 @@ class WithModel(AroundLaw, MotionLaw):
 
     def _model_terms(self, terms: Terms) -> Terms:
         """The terms of the model, with the force that was measured."""
-        modelled = self.model.as_at(terms).terms(terms.q, terms.v, terms.t, cap=terms.rank)
+        modelled = self.model.as_at(terms).terms(terms.q, terms.v, terms.t, cap=terms.rank).of_independent_rows()
         return modelled if terms.force is None else modelled.with_force(terms.force)

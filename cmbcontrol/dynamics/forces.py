@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,6 +32,7 @@ __all__ = [
     "motor_effort",
     "power",
     "require_reached",
+    "response",
     "smallest_effort",
     "weight_root",
     "with_friction_of_loads",
@@ -104,6 +106,14 @@ def free_acceleration(terms: Terms, f: Array) -> Array:
     return np.linalg.solve(terms.M, f)
 
 
+def response(terms: Terms, f: Array) -> Array:
+    """Z (Z'M Z)^-1 Z'f: what joint forces f (nv,) add to the acceleration of the closed machine."""
+    if isinstance(terms, TracedTerms):
+        return terms.response(f)
+    Z = terms.Z
+    return Z @ np.linalg.solve(Z.T @ terms.M @ Z, Z.T @ f)
+
+
 @dataclass(frozen=True, eq=False)
 class MotorEffort:
     """Motor efforts for a desired acceleration.
@@ -173,7 +183,7 @@ def motor_effort(terms: Terms, vdot: ArrayLike, weight: ArrayLike | None = None,
     vdot = _check.vector(vdot, terms.h.size, "vdot")
     root = weight_root(weight, terms.B.shape[1])
     if not isinstance(terms, TracedTerms):
-        terms = with_friction_of_loads(terms, vdot, root)
+        terms = with_friction_of_loads(terms, vdot, partial(smallest_effort, root=root, strict=False))
     return MotorEffort(smallest_effort(terms, vdot, root, strict=strict), terms, vdot)
 
 
@@ -181,7 +191,8 @@ def smallest_effort(terms: Terms, vdot: Array, root: Array | None = None, *, str
     """The u of `motor_effort` alone, with a root of the metric (`weight_root`): what laws call at every sample."""
     if isinstance(terms, TracedTerms):
         return terms.smallest_effort(vdot, root)
-    terms = with_friction_of_loads(terms, vdot, root)
+    if terms.friction is not None:
+        terms = with_friction_of_loads(terms, vdot, partial(smallest_effort, root=root, strict=False))
     B = terms.B if root is None else terms.B @ root
     x, rank = linear_algebra.smallest_effort(terms.Z, B, terms.reach, terms.M, terms.h, vdot, UNREACHED)
     if rank < terms.dof:
@@ -194,11 +205,22 @@ def smallest_effort(terms: Terms, vdot: Array, root: Array | None = None, *, str
     return x if root is None else root @ x
 
 
-def with_friction_of_loads(terms: Terms, vdot: Array, root: Array | None = None) -> Terms:
-    """The terms with friction in proportion to loads as a part of h, where the smallest efforts give an acceleration.
+def with_friction_of_loads(
+    terms: Terms, vdot: Array, effort: Callable[[Terms, Array], Array], given: Array | None = None
+) -> Terms:
+    """The terms with friction in proportion to loads as a part of h, where efforts give an acceleration.
 
     Efforts, multipliers and friction are linear in the loads c, as c = 0 and each unit of them tell; what is left is
     c = N(lam), as in `kernels.friction`.
+
+    Parameters
+    ----------
+    terms : Terms
+    vdot : ndarray, shape (nv,)
+    effort : callable, (terms, vdot) -> (nu,)
+        The efforts that a law gives for it, linear in h and vdot.
+    given : ndarray, shape (nu,), optional
+        Efforts that it adds, whatever h and vdot are.
 
     Raises
     ------
@@ -212,10 +234,12 @@ def with_friction_of_loads(terms: Terms, vdot: Array, root: Array | None = None)
     plain = terms.without_friction()
 
     def multipliers(h: Array, a: Array) -> Array:
-        u = smallest_effort(plain.with_bias(h), a, root, strict=False)
+        u = effort(plain.with_bias(h), a)
         return plain.A_pinv.T @ (plain.B @ u - h - plain.M @ a)
 
     lam = multipliers(terms.h, vdot)
+    if given is not None:
+        lam = lam + plain.A_pinv.T @ (plain.B @ given)
     replies = np.array([multipliers(D, np.zeros(vdot.size)) for D in rubs.D])
     k = len(rubs.names)
     level, pivot, carried = np.zeros(k), np.zeros(k), np.zeros(lam.size)

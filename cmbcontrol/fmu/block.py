@@ -122,9 +122,14 @@ class FmuBlock(EffortBlock):
         vars(self).update(state)
 
     @property
+    def no_code(self) -> str:  # type: ignore[override]
+        """An FMU says what it computes, and not how."""
+        return f"the FMU {Path(self.path).name}, whose equations are not known"
+
+    @property
     def _fmu(self) -> _Fmu:
         if "_known" not in vars(self):  # a copy to be traced
-            raise NotTraceable(f"the FMU {Path(self.path).name}, whose equations are not known")
+            raise NotTraceable(self.no_code)
         if "fmu" not in self._known:
             self._known["fmu"] = _Fmu(Path(self.path), self.kind, self.inputs, self.outputs, self.parameters)
         return self._known["fmu"]

@@ -20,6 +20,7 @@ from ..controllers.traced import (
     Numbers,
     Signals,
     TracedLaw,
+    reason,
     signals_of,
     traced_sample,
     traced_slope,
@@ -197,7 +198,7 @@ class _Trace:
         except InputError:
             raise
         except Exception as error:  # whatever does not compute with symbols
-            raise InputTypeError(f"law: {self.law.name} cannot be written as C: {error}") from error
+            raise InputTypeError(f"law: {self.law.name} cannot be written as C: {reason(error)}") from error
 
     def sampled(self, law: Controller, start: Array) -> tuple[dict[str, Function], list[str]]:
         """A law at a sample, and names of its report."""

@@ -2,8 +2,9 @@
 
 A convention that is in use for robots with closed loops: ``closed_loop`` has pairs of names of links or joints,
 ``type`` says of each pair whether their frames coincide (``6d``) or their origins (``3d``), ``name_mot`` has the
-motors, and ``joint_name`` with ``joint_type`` makes ball joints and universal joints of hinges. What it has no words
-for, and `write_urdf` writes, are other types of loops (`LOOP_TYPES`) with their numbers (``value``), and ``gravity``.
+motors, and ``joint_name`` with ``joint_type`` makes ball joints and universal joints of hinges, or fixes joints. Types
+are the same in capitals and small letters. What it has no words for, and `write_urdf` writes, are other types of loops
+(`LOOP_TYPES`) with their numbers (``value``), and ``gravity``.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ from .links import LONGEST, bounded
 
 __all__ = [
     "BALL",
+    "FIXED",
     "KEYS",
     "LOOP_TYPES",
     "UNIVERSAL",
@@ -56,7 +58,8 @@ __all__ = [
 
 KEYS = ("closed_loop", "type", "name_mot", "joint_name", "joint_type", "value", "gravity")
 
-BALL, UNIVERSAL = "SPHERICAL", "UJOINT_"  # values of joint_type; the latter with its two axes, such as UJOINT_XY
+# values of joint_type; UNIVERSAL with its two axes, such as UJOINT_XY
+BALL, UNIVERSAL, FIXED = "SPHERICAL", "UJOINT_", "FIXED"
 
 # The types of loops between two frames a and b. Those with an axis have it along z of both frames; a universal joint
 # has its first axis along x of a and the second one along y of b; lines and planes are those of frame a.
@@ -73,6 +76,7 @@ LOOP_TYPES: dict[str, type] = {
     "plane": PointOnPlane,
     "distance": Distance,  # value: m
 }
+_ALIASES = {"fixed": "6d"}  # which other tools write, too
 _KIND_OF = {made: kind for kind, made in LOOP_TYPES.items()} | {Fixed: "6d", Spherical: "3d"}  # the same rows
 
 Placed = tuple[str, Frame]  # a body and a frame on it
@@ -133,7 +137,8 @@ def read_pairs(document: _yaml.Document, remarks: Remarks) -> list[Pair]:
             for end in ends:
                 short_name(end, "the name of a frame of a closed loop")
         with document.at("type", i):
-            _check.one_of(short_name(kind, "a type of closed loops"), LOOP_TYPES, "type of closed loops")
+            kind = short_name(kind, "a type of closed loops").lower()
+            kind = _check.one_of(_ALIASES.get(kind, kind), LOOP_TYPES, "type of closed loops")
         with document.at("value", i):
             value = None if not values else values[i]
             if value is not None:

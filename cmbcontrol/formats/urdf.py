@@ -36,6 +36,7 @@ from .conversion import Conversion, Remarks, built, of_file
 from .links import UNLIMITED, Names, body_of, bounded, frame_of, measures, name_at, require_size
 from .loops_file import (
     BALL,
+    FIXED,
     KEYS,
     UNIVERSAL,
     Closure,
@@ -370,14 +371,19 @@ class _Reader:
                 raise InputError(f"joint_name has {len(names)} entries, and joint_type has {len(kinds)}")
         for i, (name, kind) in enumerate(zip(names, kinds, strict=True)):
             with document.at("joint_type", i):
-                axes = short_name(kind, "joint_type").removeprefix(UNIVERSAL)
+                given, kind = kind, short_name(kind, "joint_type").upper()
+                axes = kind.removeprefix(UNIVERSAL)
                 has_axes = kind != axes and len(axes) == 2 and axes[0] != axes[1] and set(axes) <= set(_AXES)
-                if kind != BALL and not has_axes:
-                    raise InputError(f"joint_type must be {BALL}, or {UNIVERSAL}XY with any two axes, got {kind!r}")
+                if kind not in (BALL, FIXED) and not has_axes:
+                    raise InputError(
+                        f"joint_type must be {BALL}, {FIXED}, or {UNIVERSAL}XY with any two axes, got {given!r}"
+                    )
             with document.at("joint_name", i):
                 joint = self.joints.get(short_name(name, "joint_name"))
                 if joint is None:
                     self.remarks.left_out(f"joint_name {name[:80]!r} of {document.path.name}", "no joint is called so")
+                elif kind == FIXED:
+                    joint.kind = "fixed"
                 elif joint.kind not in ("revolute", "continuous"):
                     raise InputError(f"joint {name!r} is {joint.kind}, and only hinges can be made {kind}")
                 else:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..trace.code import Code, code, enabled
 from .generic_rank import generic_rank
 from .mechanism import Mechanism
-from .terms import Terms
+from .terms import Terms, independent_rows
 
 if TYPE_CHECKING:
     from .plant import Plant
@@ -19,36 +19,8 @@ __all__ = ["code_at", "code_of", "independent_rows"]
 
 Array = NDArray[np.float64]
 
-# What must be left of a row beside those that were taken before it: of its own size, and of the smallest pivot of a
-# choice by size. Less where these are too few.
-_LEFT = (0.1, 0.03, 0.01)
 
 _TRIES = 4  # configurations of a machine at which code is looked for before it is left to the kernels
-
-
-def independent_rows(terms: Terms) -> list[int]:
-    """As many independent rows as the rank, the first ones where there is a choice; fewer where others are too near.
-
-    Pivoting would take other ones at other configurations, and each choice is compiled once more.
-    """
-    count = len(terms.A)
-    if terms.rank == count:
-        return list(range(count))
-    G = np.linalg.solve(np.linalg.cholesky(terms.M), (terms.row_scale[:, None] * terms.A).T).T
-    sizes = np.linalg.norm(G, axis=1)
-    least = terms.pivots[terms.rank - 1] if terms.rank else 0.0
-    taken: list[int] = []
-    basis = np.empty((0, G.shape[1]))
-    for share in _LEFT:
-        for i in range(count):
-            if i not in taken and len(taken) < terms.rank:
-                left = G[i] - basis.T @ (basis @ G[i])
-                left -= basis.T @ (basis @ left)  # twice is enough
-                size = np.linalg.norm(left)
-                if size > share * max(sizes[i], least):
-                    taken.append(i)
-                    basis = np.vstack([basis, left / size])
-    return sorted(taken)
 
 
 def code_at(plant: Plant, terms: Terms, cap: int) -> Code | None:

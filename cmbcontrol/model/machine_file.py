@@ -363,14 +363,18 @@ def from_description(data: Any, at: Callable[..., Any] = _nowhere, folder: Path 
             parts[key] = [_read_part(key, name, section, x, at, folder) for name, x in given.items()]
         gravity = data.get("gravity", (0.0, 0.0, -9.81))
         parts |= {"gravity": gravity, "source": data.get("source", ""), "precision": data.get("precision")}
-        if (cuts := data.get("cuts")) is None:
-            made = Mechanism(data["name"], **parts)
-        else:
+        named = None
+        if (cuts := data.get("cuts")) is not None and cuts != "automatic":
             with at("cuts"):
-                named = (
-                    None if cuts == "automatic" else _check.sequence(cuts, "cuts", "names of joints, or 'automatic'")
-                )
+                named = _check.sequence(cuts, "cuts", "names of joints, or 'automatic'")
+        try:
+            if cuts is None:
+                made = Mechanism(data["name"], **parts)
+            else:
                 made = Mechanism.from_graph(data["name"], cuts=named, **parts)
+        except (ModelError, InputError, InputTypeError) as error:
+            with at(*(_entry_of(str(error), data) or ("cuts",) * (cuts is not None))):
+                raise
         with at("configurations"):
             by_name = _check.mapping(
                 data.get("configurations") or {}, "configurations", "names to values of coordinates"
@@ -382,6 +386,24 @@ def from_description(data: Any, at: Callable[..., Any] = _nowhere, folder: Path 
         with at("without"):
             gone = _check.sequence(data.get("without", ()), "without", "names of constraints")
             return made.without(*gone) if gone else made
+
+
+def _entry_of(message: str, data: Mapping[str, Any]) -> tuple[str, ...]:
+    """Keys of the entry that a message about a whole machine is of, as far as its quoted names say so.
+
+    Of a part that it names, and of the argument in which this part names what the message names besides: joint 'knee'
+    of a body 'shankk' that there is not is told where 'shankk' stands.
+    """
+    said = re.split(r"; did you mean| \(known:", message)[0]  # what there might be instead is no mistake
+    quoted = [name for name in re.findall(r"'([^']*)'", said) if name != data.get("name")]
+    parts = [(key, name) for name in quoted for key in _SECTIONS if name in (data.get(key) or {})]
+    for key, name in parts:
+        given = data[key][name]
+        for field, x in given.items() if isinstance(given, Mapping) else ():
+            listed = [*x] if isinstance(x, (Mapping, list)) else [x]
+            if any(isinstance(y, str) and y in quoted and y != name for y in listed):
+                return key, name, field
+    return parts[0] if parts else ()
 
 
 def _require_sizes(data: Any, at: Callable[..., Any], keys: tuple[str | int, ...] = ()) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import itemgetter
 from typing import NamedTuple
@@ -16,11 +16,18 @@ from .._tolerance import DEPENDENT
 from ..errors import InputTypeError
 from ..kernels import constrained, linear_algebra
 
-__all__ = ["RANK_TOLERANCE", "LoadFriction", "Terms"]
+__all__ = ["RANK_TOLERANCE", "LoadFriction", "Terms", "independent_rows"]
 
 Array = NDArray[np.float64]
 
 RANK_TOLERANCE = DEPENDENT
+
+# What must be left of a row beside those that were taken before it: of its own size, and of the smallest pivot of a
+# choice by size. Less where these are too few.
+_LEFT = (0.1, 0.03, 0.01)
+
+# Of a row: loops are closed to 1e-14 of the size of the machine, and levers may be a tenth of it, or less.
+_AGREE = 1e-12
 
 
 class LoadFriction(NamedTuple):
@@ -191,6 +198,46 @@ class Terms:
             out[:, i] = S[:, j]
         return out
 
+    def of_independent_rows(self) -> Terms:
+        """The same without redundant rows, for a state off the loops, where they do not agree with the others.
+
+        That is what sensors say, or a model of other dimensions. Pivoting would take other rows from state to state,
+        with steps in what follows from them; these are `independent_rows`, as of generated code.
+        """
+        if self.rank == len(self.A) or self.rank < 0:
+            return self
+        kept, rubs = independent_rows(self), self.friction
+        if len(kept) < self.rank or self._agree_on(kept):
+            return self
+        if rubs is not None:
+            loaded = [kept.index(i) if i in kept else -1 for i in rubs.first]
+            if -1 in loaded:  # a load that redundant rows share: told where it is asked for
+                return self
+            rubs = rubs._replace(first=np.array(loaded, dtype=np.int64))
+        return replace(
+            self,
+            phi=self.phi[kept],
+            A=self.A[kept],
+            b=self.b[kept],
+            row_scale=self.row_scale[kept],
+            row_names=tuple(self.row_names[i] for i in kept) if self.row_names else (),
+            rates=None if self.rates is None else self.rates[kept],
+            friction=rubs,
+        )
+
+    def _agree_on(self, rows: list[int]) -> bool:
+        """Whether all rows follow from these, up to rounding: then it is all one which are taken.
+
+        Biases of rows are sums of centripetal accelerations, which may cancel: these are what rounding is a part of.
+        """
+        levers, b = self.levers, self.row_scale * self.b
+        R, upper = np.linalg.qr(levers[rows].T)
+        left = np.linalg.norm(levers - levers @ R @ R.T, axis=1)
+        apart = b - levers @ R @ np.linalg.solve(upper.T, b[rows])
+        turning = float(np.abs(self.reach * self.v).max()) ** 2 / float(self.reach.max())
+        agree = (left <= _AGREE * np.linalg.norm(levers, axis=1)) & (np.abs(apart) <= _AGREE * (turning + np.abs(b)))
+        return bool(agree.all())
+
     def copied(self) -> Terms:
         """The same with arrays of its own: whoever gets it may write into them, and changes nothing else.
 
@@ -256,6 +303,31 @@ class Terms:
     def energy(self) -> float:
         """Kinetic plus potential energy, J."""
         return self.kinetic + self.potential
+
+
+def independent_rows(terms: Terms) -> list[int]:
+    """As many independent rows as the rank, the first ones where there is a choice; fewer where others are too near.
+
+    Pivoting would take other ones at other configurations, and each choice is compiled once more.
+    """
+    count = len(terms.A)
+    if terms.rank == count:
+        return list(range(count))
+    G = np.linalg.solve(np.linalg.cholesky(terms.M), (terms.row_scale[:, None] * terms.A).T).T
+    sizes = np.linalg.norm(G, axis=1)
+    least = terms.pivots[terms.rank - 1] if terms.rank else 0.0
+    taken: list[int] = []
+    basis = np.empty((0, G.shape[1]))
+    for share in _LEFT:
+        for i in range(count):
+            if i not in taken and len(taken) < terms.rank:
+                left = G[i] - basis.T @ (basis @ G[i])
+                left -= basis.T @ (basis @ left)  # twice is enough
+                size = np.linalg.norm(left)
+                if size > share * max(sizes[i], least):
+                    taken.append(i)
+                    basis = np.vstack([basis, left / size])
+    return sorted(taken)
 
 
 _FIELDS = tuple(Terms.__dataclass_fields__)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import warnings
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from .._jit import plain
-from ..controllers.controller import ConstantEffort, Controller, Evaluation, evaluated, start_of
+from ..controllers.controller import (
+    ConstantEffort,
+    Controller,
+    Evaluation,
+    evaluated,
+    require_tracking,
+    start_of,
+)
 from ..controllers.references import over_times
-from ..controllers.traced import LawCode, drive_code, law_code
+from ..controllers.traced import LawCode, NotCompiled, drive_code, law_code, untraceable
 from ..dynamics.forces import measured_force
-from ..errors import InputError, InputTypeError
+from ..errors import InputError, InputTypeError, SpeedWarning
 from ..kernels import sampling
 from ..model.plant import Plant
 from ..model.terms import Terms
@@ -104,12 +112,15 @@ class Control:
         LawFailed
             If what fails is a function of the user.
         """
+        own = terms.copied()  # a law may write into what it is given
         try:
-            return self._law_effort(0.0, terms, self.state)
+            u = self._law_effort(0.0, terms, self.state)
         except Exception as error:
             if is_of_user(error):
                 raise LawFailed(self.law, 0.0) from error
             raise
+        require_tracking(self.law, 0.0, self.acting.as_told(own))
+        return u
 
     # -- in sampled time --------------------------------------------------------------------------
 
@@ -179,11 +190,20 @@ class Control:
             self._reported, self.sampled = self.reports, self.sampled._replace(address=0)  # constraints have changed
             self.sampled.reports[:, 0] = np.nan
         self._code_of = told
-        if self._shows_all or (self.measures_force and self.drive is not None):
-            self.code = "Python is asked for more than the efforts"
+        if self._shows_all or untraceable(self.law):
+            self.code = untraceable(self.law) or "Python is asked for more than the efforts"
+            return
+        if self.measures_force and self.drive is not None:
+            self.code = NotCompiled(
+                f"{self.law.name} measures the constraint force, which the drive behind the held efforts changes; put "
+                "blocks of the machine into the plant, or leave them out"
+            )
             return
         if self.measures_force and told is not plant:
-            self.code = "the law measures a force that loads or end stops change, which it is not told"
+            self.code = NotCompiled(
+                f"{self.law.name} measures a force that loads or end stops change, which it is not told; tell it the "
+                "loads (told=True), or leave it at that"
+            )
             return
         self.code = law_code(told, self.law, q, code if told is plant else None)
         if isinstance(self.code, str):
@@ -214,11 +234,36 @@ class Control:
 
     def drive_code(self, plant: Plant, q: Array, code: Code) -> LawCode | str:
         """Generated code of a machine with what drives it in continuous time, or why there is none."""
+        if why := untraceable(self._driven_by):
+            return why
         if self.measures_force and self.drive is None:
-            return "the force that a law measures in continuous time answers its efforts"
+            return NotCompiled(
+                f"{self.law.name} measures the constraint force in continuous time, where it answers the efforts; give "
+                "the law a period"
+            )
         if self.acting.given and self.drive is None:
-            return "the law in continuous time is not told the loads that act"
+            return NotCompiled(
+                f"{self.law.name} in continuous time is not told the loads that act; give the law a period"
+            )
         return drive_code(plant, self._driven_by, q, code)
+
+    def warn(self, whys: Iterable[str], stacklevel: int) -> None:
+        """Warn of a law that has run in Python though it is made to be compiled; `whys` are those of parts of a run."""
+        told = list(dict.fromkeys(str(why) for why in whys if isinstance(why, NotCompiled)))
+        taken, by_code = (int(self.sampled.count[i]) for i in (sampling.SAMPLES, sampling.BY_CODE))
+        if not told and not isinstance(self.code, str) and taken - by_code > by_code:
+            told.append(
+                f"{self.law.name} has code, which has left {taken - by_code} of {taken} samples to it: comparisons are "
+                "decided otherwise than at the start, where it was traced (where_less(a, b, x, y) does for an if), or "
+                "motors and coordinates hardly tell the motion"
+            )
+        for why in told:
+            warnings.warn(
+                f"a law runs in Python, which takes 20 to 200 times as long as compiled code: {why}. The results are "
+                'the same; docs/simulation.md, "Laws", says what is compiled',
+                SpeedWarning,
+                stacklevel=stacklevel + 1,
+            )
 
     def evaluate_signals(self) -> None:
         """Functions of time of the next samples; fewer where one fails, which Python tells at that sample."""

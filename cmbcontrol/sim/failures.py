@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import sysconfig
-from pathlib import Path
-from traceback import walk_tb
 from typing import Any
 
 from ..controllers.controller import Controller, Drive
+from ..errors import frames_of_user
 
 __all__ = ["LawFailed", "is_of_user"]
-
-_HOMES = {Path(__file__).parents[1], Path(sysconfig.get_path("stdlib")), Path(sysconfig.get_path("platstdlib"))}
-_INSTALLED = {"site-packages", "dist-packages"}  # folders of libraries, wherever they are
 
 
 def is_of_user(error: BaseException) -> bool:
     """Whether a function that is neither of this package nor of a library was under way when an error was raised."""
-    files = [frame.f_code.co_filename for frame, _ in walk_tb(error.__traceback__)]
-    paths = (Path(file) for file in files if not file.startswith(("<frozen", "<__array_function__")))
-    return any(not _HOMES.intersection(path.parents) and not _INSTALLED.intersection(path.parts) for path in paths)
+    return bool(frames_of_user(error))
 
 
 class LawFailed(Exception):

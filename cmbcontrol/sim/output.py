@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._jit import compile_time
-from ..controllers.controller import ConstantEffort
+from ..controllers.controller import ConstantEffort, error_of
 from ..controllers.references import over_times
 from ..controllers.traced import LawCode, is_own
-from ..errors import ModelError, Status
+from ..errors import InputError, ModelError, Status
 from ..kernels import constrained, motion, record
 from ..kernels.layout import DISSIPATED, LOADS, MOTIONS, MOTORS, WORKS
 from ..kernels.sampling import BY_CODE
@@ -437,16 +437,28 @@ def _tracking(run: Run, times: Array, columns: dict[str, Array], failures: _Fail
     if reference is None or names is None:
         return {}
 
-    def value_at(whose: Any, t: float, *arguments: Callable[[], Any]) -> Any:
-        """What a function of time, and of what else these functions give, says; nan where it fails."""
+    def position_at(t: float) -> Array:
+        position = np.asarray(reference(t)[0], dtype=np.float64)
+        if position.shape != (len(names),):
+            raise InputError(
+                f"the reference must return positions of shape ({len(names)},) for {', '.join(names)}, got shape "
+                f"{position.shape}"
+            )
+        return position
+
+    def error_at(t: float, state: Callable[[], Terms]) -> Array | None:
+        error = error_of(law, t, state())
+        return None if error is None else error[0]
+
+    def value_at(of: Callable, whose: Any, *arguments: Any) -> Array | None:
+        """What a function of the user says at a time; nan where it fails."""
         try:
-            values = whose(t, *(make() for make in arguments))
-            return None if values is None else values[0]
+            return of(*arguments)
         except Exception as error:
-            failures.add(error, whose, t)
+            failures.add(error, whose, arguments[0])
             return np.full(len(names), np.nan)
 
-    followed = np.array([value_at(reference, float(t)) for t in times]) if not is_own(reference) else None
+    followed = np.array([value_at(position_at, reference, float(t)) for t in times]) if not is_own(reference) else None
     if followed is None:
         followed = over_times(reference, times)[:, : len(names)]
     tracking = {"reference": followed, "controlled": tuple(names)}
@@ -455,9 +467,10 @@ def _tracking(run: Run, times: Array, columns: dict[str, Array], failures: _Fail
     tracking["controlled_units"] = tuple(of_plant.get(n, "") for n in names) if units is None else tuple(units)
     if tracking["reference"].shape == (times.size, len(names)):
         states = zip(times, columns["q"], columns["v"], strict=True)
-        errors = [value_at(law.error, float(t), partial(run.plant.terms, q, v, float(t))) for t, q, v in states]
+        terms_at = ((float(t), partial(run.plant.terms, q, v, float(t))) for t, q, v in states)
+        errors = [value_at(error_at, law.error, *x) for x in terms_at]
         if any(e is not None for e in errors):
-            tracking["error"] = np.array(errors)
+            tracking["error"] = np.array([np.full(len(names), np.nan) if e is None else e for e in errors])
     return tracking
 
 

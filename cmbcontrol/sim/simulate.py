@@ -274,6 +274,7 @@ def simulate(
     try:
         _go(run, state, modes, selector, history)
         parts = history.parts
+        control.warn((part.steps.why_python for part in parts), stacklevel=3)  # as below
         simulation = output.assemble_result(
             modes.shown(part.run.plant for part in parts),
             parts,

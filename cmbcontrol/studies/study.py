@@ -67,8 +67,9 @@ def study(
     runs : int, optional
         How many samples; needed where something is drawn. Without distributions, repetitions.
     sampling : {"random", "latin-hypercube", "sobol", "halton"} or array_like, shape (runs, drawn)
-        How samples are spread; Sobol samples are for powers of two. Or a design of your own, such as one of SALib:
-        shares of the distributions from 0 to 1, with a column for each parameter that is drawn, in their order.
+        How samples are spread. Sobol samples are balanced where they are a power of two; other numbers are the first
+        of the next one, which `print` of the study tells. Or a design of your own, such as one of SALib: shares of the
+        distributions from 0 to 1, with a column for each parameter that is drawn, in their order.
     seed : int
     measures : mapping of str to callable, optional
         Functions of what the case returns (of a run, its `Simulation`) to a number; ready ones are made by

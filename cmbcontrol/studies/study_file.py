@@ -14,6 +14,7 @@ from ..controllers.description import DescribedLaw
 from ..errors import InputError, InputTypeError
 from ..formats import Conversion, read
 from ..formats.files import SUFFIXES
+from ..model.elements.mesh_files import file_within
 from ..model.mechanism import Mechanism
 from . import measures as ready
 from .case import LinearCase, MachineCase
@@ -64,7 +65,7 @@ def read_study(path: str | Path) -> StudyFile:
     """Read a study from a file.
 
     Its keys are ``machine`` (a plant of the catalogue, or a machine in a file of any format of `formats.read`,
-    whose path is taken from the folder of this one), ``options`` (of a plant of the catalogue), ``law`` (see
+    which is in the folder of this one or below), ``options`` (of a plant of the catalogue), ``law`` (see
     `controllers.law_from`; texts ``$name`` are parameters), ``start`` (joint values), ``knows``; then either ``run``
     (options of `simulate`, such as t_end) or ``linear`` (options of linear models); ``vary`` (parameters: a list of
     values, ``{low: 1, high: 2}``, or ``{distribution: norm, loc: 1, scale: 0.1}`` of `scipy.stats`, each with a
@@ -161,7 +162,7 @@ def _machine(name: Any, options: Any, folder: Path) -> tuple[Mechanism, Conversi
     if isinstance(name, str) and Path(name).suffix.lower() in SUFFIXES:
         if options is not None:
             raise InputError("options are those of a plant of the catalogue; a machine of a file has none")
-        found = read(folder / name)
+        found = read(file_within(folder, name, "the machine"))
         return found.machine, found
     entry = catalogue[_check.one_of(name, catalogue, "plant of the catalogue")]
     known = inspect.signature(entry.factory).parameters

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..model.units import plain
+from .variation import balance_of
 
 if TYPE_CHECKING:
     from .study import Study
@@ -61,6 +62,8 @@ def summary(found: Study) -> str:
     """The lines as a text, for `print`."""
     lines = [f"study of {found.table.runs} runs, {len(found.rows)} done, {found.failures} of them failed"]
     lines += [f"  {count:6d}  {kind}" for kind, count in found.kinds.items()]
+    if told := balance_of(found.table.sampling, found.table.samples):
+        lines.append(f"  {told}")
     for name, unit, (low, median, high, largest), (run,) in measure_lines(found):
         values = f"median {median}, 5 to 95 % {low} to {high}, largest {largest} {unit}".rstrip()
         lines.append(f"  {name}: {values} (run {run})")

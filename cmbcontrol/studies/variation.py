@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from ..errors import InputError, InputTypeError
 
-__all__ = ["INSIDE", "SAMPLINGS", "Part", "Table", "Vary", "table_of", "varied_of"]
+__all__ = ["INSIDE", "SAMPLINGS", "Part", "Table", "Vary", "balance_of", "table_of", "varied_of"]
 
 Array = NDArray[np.float64]
 
@@ -101,12 +101,15 @@ class Table:
     units : dict of str to str
     seed : int
     sampling : str
+    samples : int
+        How many of the distributions; each is combined with all lists.
     """
 
     columns: dict[str, NDArray[Any]]
     units: dict[str, str]
     seed: int
     sampling: str
+    samples: int = 1
 
     @property
     def runs(self) -> int:
@@ -196,7 +199,7 @@ def table_of(vary: Mapping[str, Any], runs: int | None, sampling: str | ArrayLik
             columns[name] = np.tile(values, len(combinations))
     if not columns:
         columns["repetition"] = np.arange(count, dtype=np.float64)
-    return Table(columns, {name: how.unit for name, how in varied.items()}, seed, sampling)
+    return Table(columns, {name: how.unit for name, how in varied.items()}, seed, sampling, count if drawn else 1)
 
 
 def _design(given: Any, drawn: int, runs: int | None) -> tuple[Array, int]:
@@ -225,8 +228,23 @@ def _shares(sampling: str, dimensions: int, count: int, seed: int) -> Array:
         points = qmc.LatinHypercube(dimensions, rng=rng).random(count)
     elif sampling == "halton":
         points = qmc.Halton(dimensions, rng=rng).random(count)
-    else:
-        if count & (count - 1):
-            raise InputError(f"Sobol samples are balanced for powers of two only: take runs={1 << count.bit_length()}")
-        points = qmc.Sobol(dimensions, rng=rng).random(count)
+    else:  # the first ones of the next power of two
+        points = qmc.Sobol(dimensions, rng=rng).random(1 << (count - 1).bit_length())[:count]
     return np.clip(points, *INSIDE)
+
+
+def balance_of(sampling: str, samples: int) -> str:
+    """What there is to say of the balance of Sobol samples; empty where they are balanced, and for other samples.
+
+    Examples
+    --------
+    >>> balance_of("sobol", 256), balance_of("sobol", 300).split(",")[0]
+    ('', '300 Sobol samples are the first of 512')
+    """
+    if sampling != "sobol" or samples & (samples - 1) == 0:
+        return ""
+    more = 1 << samples.bit_length()
+    return (
+        f"{samples} Sobol samples are the first of {more}, and only those of powers of two ({more // 2}, {more}) are "
+        "balanced, with as many in each half, quarter and so on of every parameter"
+    )

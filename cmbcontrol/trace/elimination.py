@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import numpy as np
+
 from . import numbers
 
-__all__ = ["ConstrainedSolver", "Factor", "fewest_first", "sparse"]
+__all__ = ["ConstrainedSolver", "Factor", "fewest_first", "sparse", "symmetric"]
 
 Vector = dict[int, Any]  # the entries of a vector that are not zero by structure
 
@@ -96,6 +98,29 @@ class Factor:
     def solve(self, x: Mapping[int, Any]) -> Vector:
         """A^-1 x."""
         return self.backward(self.divided(self.forward(x)))
+
+
+_SWEEPS = {1: 0, 2: 1, 3: 5, 4: 6}  # of rotations; the number of digits doubles with each, once there are some
+_MORE_SWEEPS = 8
+
+
+def symmetric(S: Any) -> tuple[list[Any], Any, Any]:
+    """Eigenvalues, eigenvectors in columns, and the sum of the squares that are left beside the diagonal.
+
+    By Jacobi's rotations, as many as matrices of a few rows need: a straight line of operations, without pivoting. What
+    is left tells whether they were enough.
+    """
+    n = len(S)
+    S, U = np.array(S, object), np.eye(n).astype(object)
+    for _ in range(_SWEEPS.get(n, _MORE_SWEEPS)):
+        for i in range(n):
+            for j in range(i + 1, n):
+                angle = 0.5 * numbers.arctan2(2.0 * S[i, j], S[i, i] - S[j, j])
+                c, s = numbers.cos(angle), numbers.sin(angle)
+                for X in (S, S.T, U.T):
+                    X[i], X[j] = c * X[i] + s * X[j], c * X[j] - s * X[i]
+    left = sum((S[i, j] * S[i, j] for i in range(n) for j in range(n) if i != j), 0.0)
+    return list(S.diagonal()), U, left
 
 
 class ConstrainedSolver:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Graph", "Scalar", "TooLarge"]
+__all__ = ["Graph", "NotTraceable", "Scalar", "TooLarge"]
 
 # Expressions of a function that is traced, some gigabytes of them: a longer one is not compiled (see `program.MOST`).
 MOST = 1_500_000
@@ -46,6 +46,8 @@ FUNCTIONS = {
 
 _PACKAGE = __name__.partition(".")[0]
 
+_UNKNOWN = "a number that follows from the state"  # what a user is told of an expression
+
 _OPERATORS: dict[np.ufunc, Callable] = {
     np.add: operator.add,
     np.subtract: operator.sub,
@@ -61,6 +63,10 @@ _OPERATORS: dict[np.ufunc, Callable] = {
 
 class TooLarge(ArithmeticError):
     """A function is too long to be compiled."""
+
+
+class NotTraceable(TypeError):
+    """What cannot be expressed as a straight line of operations."""
 
 
 class Graph:
@@ -299,6 +305,36 @@ class Scalar:
             return -inner if name == "sin" else inner
         return graph.node((name, self.index), FUNCTIONS[name](self.value))
 
+    def __floordiv__(self, other: Any) -> Any:
+        quotient = self / other
+        if not isinstance(quotient, Scalar):
+            return math.floor(quotient)
+        nearest = quotient.function("rint")
+        return self.graph.select(quotient, nearest, nearest - 1.0, nearest)
+
+    def __rfloordiv__(self, other: float) -> Any:
+        return self.graph.const(other) // self
+
+    def __mod__(self, other: Any) -> Any:
+        return self - other * (self // other)
+
+    def __rmod__(self, other: float) -> Any:
+        return self.graph.const(other) % self
+
+    def __round__(self, digits: int | None = None) -> Any:
+        if digits:
+            raise NotTraceable(f"round(x, {digits}) of {_UNKNOWN}")
+        return self.function("rint")
+
+    def __float__(self) -> float:
+        raise NotTraceable(
+            f"{_UNKNOWN} is used as a plain one, by float(...), a function of math, or an array of floats that it is "
+            "written into; use numpy's functions, and put numbers together with np.array([...])"
+        )
+
+    def __int__(self) -> int:
+        raise NotTraceable(f"{_UNKNOWN} is used as a whole one, on which it would depend what is computed")
+
     def clip(self, low: Any, high: Any, **_: Any) -> Any:
         """Within limits, as numpy.clip asks for it."""
         return self.graph.extreme("min", self.graph.extreme("max", self, low), high)
@@ -346,4 +382,4 @@ class Scalar:
         return hash(self.index)
 
     def __bool__(self) -> bool:
-        raise TypeError("a symbol has no truth")
+        raise NotTraceable(f"{_UNKNOWN} is asked whether it is true; compare it, as in x > 0.0")

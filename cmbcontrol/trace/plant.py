@@ -27,11 +27,13 @@ class TracedPlant:
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._plant, name)
         if callable(found) and name not in ("require_known",):
-            raise NotTraceable(f"{name}(...) of a plant")
+            raise NotTraceable(
+                f"plant.{name}(...) has no code; terms(q, v), close, integrate, difference and link_poses have"
+            )
         if isinstance(found, float) or (isinstance(found, np.ndarray) and found.dtype.kind == "f"):
             if name in ("reach", "row_scale"):
                 return Symbols({"reach": self._at.model.reach, "row_scale": self._at.model.scale}[name])
-            raise NotTraceable(f"{name} of a plant")
+            raise NotTraceable(f"plant.{name} has no code; keep it as a number of the law")
         return found
 
     def as_at(self, terms: Any) -> TracedPlant:
@@ -41,7 +43,7 @@ class TracedPlant:
         self, q: Any, v: Any, t: Any = 0.0, project: bool = False, close: bool = False, cap: int | None = None
     ) -> TracedTerms:
         if close:
-            raise NotTraceable("terms(..., close=True) of a plant")
+            raise NotTraceable("plant.terms(..., close=True) has no code; close(q) has")
         if not project:
             return TracedTerms(self._at, self, t, q, v)
         return self._at_rest(q).moving(t, self.project_velocity(q, v))

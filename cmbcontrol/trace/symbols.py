@@ -9,13 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import numbers
-from .graph import Graph, Scalar
+from .graph import Graph, NotTraceable, Scalar
 
 __all__ = ["NotTraceable", "Symbols", "Time", "array", "joined", "numbers_of", "where_less"]
-
-
-class NotTraceable(TypeError):
-    """What cannot be expressed as a straight line of operations."""
 
 
 class Symbols(np.ndarray):
@@ -33,14 +29,14 @@ class Symbols(np.ndarray):
             if out is not None:
                 options["out"] = tuple(x.view(np.ndarray) if isinstance(x, Symbols) else x for x in out)
             return array(getattr(ufunc, method)(*map(_objects, plain), **options))
-        raise NotTraceable(f"numpy.{ufunc.__name__} of symbols")
+        raise NotTraceable(f"numpy.{ufunc.__name__} has no code for numbers that follow from the state")
 
     def __array_function__(self, function: Callable, types: Any, args: Any, kwargs: Any) -> Any:
         if function in _FUNCTIONS:
             return _FUNCTIONS[function](*args, **kwargs)
         if function in _MOVING:
             return array(function(*(_plain(x) for x in args), **{k: _plain(x) for k, x in kwargs.items()}))
-        raise NotTraceable(f"numpy.{function.__name__} of symbols")
+        raise NotTraceable(f"numpy.{function.__name__} has no code for numbers that follow from the state")
 
     def __getitem__(self, key: Any) -> Any:
         return array(self.view(np.ndarray)[key])
@@ -85,8 +81,16 @@ def array(values: Any) -> Any:
 
 
 def numbers_of(values: Any) -> NDArray[Any]:
-    """An array of symbols as it is, and all else as an array of numbers."""
-    return values if isinstance(values, Symbols) else np.asarray(values, dtype=np.float64)
+    """An array of symbols where there are some, also in a list, else an array of numbers."""
+    if isinstance(values, Symbols):
+        return values
+    return Symbols(values) if _has_symbols(values) else np.asarray(values, dtype=np.float64)
+
+
+def _has_symbols(values: Any) -> bool:
+    if isinstance(values, np.ndarray):
+        return isinstance(values, Symbols) or (values.dtype == object and any(map(_has_symbols, values.flat)))
+    return isinstance(values, Scalar) or (isinstance(values, (list, tuple)) and any(map(_has_symbols, values)))
 
 
 def joined(parts: Any) -> Symbols:
@@ -149,7 +153,7 @@ def _sign(x: Any) -> Any:
 
 def _extreme(function: Callable, values: Any, axis: None = None, initial: Any = None) -> Any:
     if axis is not None:
-        raise NotTraceable("the smallest or largest of symbols along an axis")
+        raise NotTraceable("the smallest or largest along an axis has no code; take it of each row")
     found = initial
     for x in _objects(values).ravel():
         found = x if found is None else function(found, x)
@@ -158,13 +162,20 @@ def _extreme(function: Callable, values: Any, axis: None = None, initial: Any = 
 
 def _norm(x: Any, ord: None = None) -> Any:
     if ord is not None:
-        raise NotTraceable("numpy.linalg.norm(..., ord=...) of symbols")
+        raise NotTraceable("numpy.linalg.norm(..., ord=...) has no code; norm(x) has")
     return numbers.sqrt(sum((y * y for y in _objects(x).ravel()), 0.0))
 
 
 def _where(mask: Any, x: Any, y: Any) -> Any:
     """As `numpy.where`; a comparison of symbols has been decided as at the sample, other than with `where_less`."""
     return array(np.where(np.asarray(mask, dtype=bool), _objects(x), _objects(y)))
+
+
+def _finite(x: Any) -> bool:
+    """Whether a number is finite; what is computed is so as at the sample, under a guard, and numbers of a law are."""
+    if not isinstance(x, Scalar):
+        return bool(np.isfinite(x))
+    return x.graph.nodes[x.index][:2] == ("input", "p") or abs(x) < np.inf
 
 
 _ELEMENTWISE: dict[np.ufunc, Callable] = {
@@ -177,6 +188,14 @@ _ELEMENTWISE: dict[np.ufunc, Callable] = {
     np.rint: _unary("rint", np.rint),
     np.absolute: _unary("abs", np.abs),
     np.arctan2: numbers.arctan2,
+    np.tan: lambda x: numbers.sin(x) / numbers.cos(x),
+    np.arctan: lambda x: numbers.arctan2(x, 1.0),
+    np.arcsin: lambda x: numbers.arctan2(x, numbers.sqrt(1.0 - x * x)),
+    np.arccos: lambda x: numbers.arctan2(numbers.sqrt(1.0 - x * x), x),
+    np.hypot: lambda x, y: numbers.sqrt(x * x + y * y),
+    np.floor: lambda x: x // 1.0,
+    np.ceil: lambda x: -(-x // 1.0),
+    np.isfinite: _finite,
     np.minimum: numbers.minimum,
     np.maximum: numbers.maximum,
     np.sign: _sign,
@@ -190,6 +209,8 @@ _ARITHMETIC = {
     np.negative,
     np.positive,
     np.power,
+    np.remainder,
+    np.floor_divide,
     np.matmul,
     np.less,
     np.less_equal,

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..kernels.layout import LOADED
 from . import numbers
-from .elimination import ConstrainedSolver, Factor, largest, smallest, sparse
+from .elimination import ConstrainedSolver, Factor, largest, smallest, sparse, symmetric
 from .functions import Tracing, dense
 from .kernels import forces
 from .machine import Machine
@@ -21,6 +21,9 @@ __all__ = ["TracedTerms"]
 # What must be left of a coordinate beside those that were taken before it, of its own part in the motions: it is taken
 # as an independent one. Less where these are too few.
 _LEFT = (0.3, 0.1, 0.03)
+
+# What Jacobi's rotations may leave beside the diagonal, of the trace: a thousand times rounding.
+_DIAGONAL = 1e-13
 
 # Metres of gap a metre of motion: rows are compared with it where all are smaller, as levers of mechanisms are not.
 _LEVER = 0.1
@@ -135,6 +138,10 @@ class TracedTerms:
     def energy(self) -> Any:
         return self.kinetic + self.potential
 
+    def of_independent_rows(self) -> TracedTerms:
+        """Those are the rows of code."""
+        return self
+
     def with_force(self, force: Any) -> TracedTerms:
         """The same with a measured constraint force A' lam (nv,)."""
         other = object.__new__(TracedTerms)
@@ -150,7 +157,7 @@ class TracedTerms:
         return other
 
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"terms.{name} of symbols")
+        raise AttributeError(f"terms.{name} has no code; q, v, M, h, A, b, B, phi, P @ x and energy have")
 
     # -- what a law solves -----------------------------------------------------------------------------------
 
@@ -182,6 +189,33 @@ class TracedTerms:
         rest = np.asarray(target, object) - np.asarray(J, object) @ chart.c - JK @ z
         return chart.acceleration(z + dense(solver.least_change(sparse(rest)), self.dof))
 
+    def nearest_damped(self, J: Any, target: Any, wish: Any, part: Any, usual: Any) -> Symbols:
+        """The same as `controllers.redundancy.best` has it, which goes on where J loses motions.
+
+        Squares of singular values are eigenvalues of the mobility J K (K'M K)^-1 K'J'.
+        """
+        chart, J = self.chart(), np.asarray(J, object)
+        K, M = chart.K, self.M.view(np.ndarray)
+        near = chart.inertia.solve(sparse(K.T @ (M @ (np.asarray(wish, object) - chart.c))))
+        z, JK = dense(near, self.dof), J @ K
+        ways = np.array([dense(chart.inertia.solve(sparse(row)), self.dof) for row in JK], object)
+        squares, U, left = symmetric(JK @ ways.T)
+        largest_one, total = usual * usual * self._most, sum(squares, 0.0)
+        for square in squares:
+            largest_one = numbers.maximum(largest_one, square)
+        if not isinstance(left, float):
+            self.require_positive(_DIAGONAL * _DIAGONAL * total * total - left)
+        rest = U.T @ (np.asarray(target, object) - J @ chart.c - JK @ z)
+        share = [x / numbers.maximum(part * part * largest_one, s) for x, s in zip(rest, squares, strict=True)]
+        return chart.acceleration(z + ways.T @ (U @ np.array(share, object)))
+
+    @cached_property
+    def _most(self) -> Any:
+        """Square of how far coordinates go, in metres, as `controllers.redundancy` has it."""
+        chart, reach = self.chart(), self.at.model.reach
+        ways = [(k, row @ dense(chart.inertia.solve(sparse(row)), self.dof)) for k, row in enumerate(chart.K)]
+        return sum((reach[k] * reach[k] * way for k, way in ways), 0.0)
+
     def step_onto_loops(self, columns: Sequence[int]) -> Symbols:
         """The displacement that closes the loops to first order, with some independent coordinates held."""
         chart = self.chart(columns)
@@ -203,8 +237,7 @@ class TracedTerms:
         chart, B = self.chart(), self._pushes(root)
         if B.shape[1] < self.dof:
             raise NotTraceable(f"{B.shape[1]} motors and {self.dof} degrees of freedom")
-        if any(element.kind == LOADED for element in self.at.model.elements):
-            raise NotTraceable("friction in proportion to loads, which follows from the efforts")
+        self._require_no_loads()
         force = self.M.view(np.ndarray) @ np.asarray(vdot, object) + self.h.view(np.ndarray)
         if nominal is not None:
             force = force - self.B.view(np.ndarray) @ np.asarray(nominal, object)
@@ -222,6 +255,7 @@ class TracedTerms:
 
     def effort_with_force(self, C: Any, f: Any, force: Any, root: Any = None) -> Symbols:
         """The smallest motor efforts u with K'(B u - f) = 0 and C B u = force, in the metric R R'."""
+        self._require_no_loads()
         chart, C = self.chart(), np.asarray(C, object)
         B, reach = self._pushes(root), self.at.model.reach
         if B.shape[1] < self.dof + len(C):
@@ -239,6 +273,7 @@ class TracedTerms:
         cosines between what the motors reach and what the loops leave free are eigenvalues of (K'L L'K)^-1 S. The sum
         of their inverses is the trace of S^-1 K'L L'K, which guards that none is below the margin.
         """
+        self._require_no_loads()
         chart, B = self.chart(), self.B.view(np.ndarray)
         if B.shape[1] < self.dof:
             raise NotTraceable(f"{B.shape[1]} motors and {self.dof} degrees of freedom")
@@ -255,6 +290,14 @@ class TracedTerms:
         self.require_positive(1.0 - numbers.maximum(margin * margin, self.at.clear) * total)
         need = sparse(chart.K.T @ np.asarray(force, object))
         return Symbols(dense(solver.least_change(need), B.shape[1]))
+
+    def _require_no_loads(self) -> None:
+        """Refuse friction in proportion to loads, for which there are no symbols: no law may leave it out unnoticed."""
+        if any(element.kind == LOADED for element in self.at.model.elements):
+            raise NotTraceable(
+                "friction in proportion to loads follows from the efforts of a law, for which there is no code; "
+                "ElectricDrive(efficiency=...) has losses of gears with code"
+            )
 
     def _pushes(self, root: Any) -> Any:
         """What the motors do, in the metric R R' of their efforts."""
@@ -312,8 +355,7 @@ class TracedTerms:
 
     def acceleration(self, f: Any) -> Symbols:
         """The acceleration under joint forces f, by the least constraint."""
-        if any(element.kind == LOADED for element in self.at.model.elements):
-            raise NotTraceable("friction in proportion to what constraints carry")
+        self._require_no_loads()
         if "_gauss" in vars(self):
             target = {i: -x for i, x in self.at.scaled(self._moved.b).items()}
             return Symbols(
@@ -324,6 +366,12 @@ class TracedTerms:
         chart = self.chart()
         need = np.asarray(f, object) - self.h.view(np.ndarray) - self.M.view(np.ndarray) @ chart.c
         return chart.acceleration(dense(chart.inertia.solve(sparse(chart.K.T @ need)), self.dof))
+
+    def response(self, f: Any) -> Symbols:
+        """K (K'M K)^-1 K'f: what joint forces add to the acceleration."""
+        chart = self.chart()
+        z = chart.inertia.solve(sparse(chart.K.T @ np.asarray(f, object)))
+        return Symbols(chart.K @ dense(z, self.dof))
 
     def free_acceleration(self, f: Any) -> Symbols:
         """M^-1 f."""
@@ -373,7 +421,11 @@ class TracedTerms:
     def require_positive(self, x: Any) -> None:
         """Guard a number, which is positive where what follows is to be trusted."""
         if not self.at.graph.scalar(x).value > 0.0:
-            raise NotTraceable("the motors or coordinates of a law do not determine the motion where it is traced")
+            raise NotTraceable(
+                "the motors or coordinates of the law do not determine the motion at this configuration as code needs "
+                "it: they move by less than a fiftieth of what others do, as behind a gear or near a singular "
+                "configuration; take coordinates before the gear, or start elsewhere"
+            )
         if isinstance(x, float):
             return
         if self.at.margins is None:

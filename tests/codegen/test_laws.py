@@ -9,9 +9,12 @@ from cmbcontrol.codegen.selftest import differences, states
 from cmbcontrol.controllers import (
     ConstrainedActuation,
     ConstraintForcePI,
+    Controller,
     Delay,
     DriveFriction,
+    ElectricDrive,
     Encoder,
+    Evaluation,
     FilteredDifference,
     ForwardKinematics,
     FrictionCompensation,
@@ -24,6 +27,7 @@ from cmbcontrol.controllers import (
     RateLimit,
     Saturation,
     WithModel,
+    traced,
 )  # fmt: skip
 from cmbcontrol.controllers.gravity_compensation import driven_coordinates
 from cmbcontrol.errors import InputError, InputTypeError
@@ -142,4 +146,45 @@ def test_force_laws(in_c, alone):
     assert any(argument.name.startswith("signal_") for argument in entry.inputs)
     assert {argument.name: argument.size for argument in entry.outputs}["report"] == 0
     assert "u_held" in [argument.name for argument in entry.inputs]
+    assert worst(found, 100)["law"] < ACCURACY
+
+
+@traced.law
+class Own(Controller):
+    """A law of a user: efforts as a list, a reference of the class, a state."""
+
+    period, coordinates, reference = 1e-3, ("left",), Sine([2.1], [0.1], 0.5)
+
+    def __init__(self, gain):
+        self.gain = gain
+
+    def start(self, plant):
+        return [0.0]
+
+    def evaluate(self, t, terms, state):
+        position, velocity, _ = self.reference(t)
+        e = position[0] - terms.q[0]
+        u = self.gain * e + 5.0 * (velocity[0] - terms.v[0]) + state[0]
+        return Evaluation([np.clip(u, -60.0, 60.0), -0.1 * terms.v[2]], [state[0] + self.period * e])
+
+
+@pytest.mark.nojit_slow
+@pytest.mark.parametrize("chained", [False, True])
+def test_laws_of_a_user(in_c, chained):
+    """With the reference as an input, as for laws of this package, and with their numbers by name."""
+    plant, q = start("five-bar")
+    law = Own(40.0) | Saturation(20.0, plant=plant) | Delay(1e-3) if chained else Own(40.0)
+    found = in_c(plant, q, functions=["forward"], law=law)
+    assert {argument.name: argument.size for argument in found.entries["law"].inputs}["reference"] == 3
+    assert found.made.parameters["law_own_gain"] == 40.0
+    assert worst(found, 100)["law"] < ACCURACY
+
+
+@pytest.mark.nojit_slow
+@pytest.mark.parametrize("where", ["saturation", "drive"])
+def test_integrals_know_later_limits_in_c(in_c, where):
+    plant, q = start("five-bar")
+    law = motion(plant, q, integral=4.0)
+    block = Saturation([20.0, 30.0]) if where == "saturation" else ElectricDrive(1.0, current=25.0)
+    found = in_c(plant, q, functions=["forward"], law=law | block)
     assert worst(found, 100)["law"] < ACCURACY

@@ -356,6 +356,7 @@ def test_another_reference_is_its_own(plant):
 
 
 @pytest.mark.nojit_slow
+@pytest.mark.filterwarnings("ignore::cmbcontrol.errors.SpeedWarning")
 def test_a_law_that_measures_forces(plant):
     """In a chain of harmless blocks it runs as without."""
     arms = plants.two_arms()

@@ -524,6 +524,7 @@ class TestTracking:
 
     @pytest.mark.nojit_slow
     @pytest.mark.parametrize("slack", ["least", "scale"])
+    @pytest.mark.filterwarnings("ignore:.*has code, which has left:cmbcontrol.errors.SpeedWarning")
     def test_degrades_gracefully(self, slack):
         _, free = self.run(np.inf)
         limit = np.abs(free.u.values).max(axis=0) / 1.5

@@ -23,6 +23,9 @@ from tests.fixtures import (
 
 ACCURATE = {"rtol": 1e-11, "atol": 1e-11}
 
+# In continuous time the force that is measured answers the efforts, and Python runs the law.
+pytestmark = pytest.mark.filterwarnings("ignore::cmbcontrol.errors.SpeedWarning")
+
 
 # -- the law itself -------------------------------------------------------------------------------
 

@@ -5,7 +5,8 @@ import pytest
 
 import cmbcontrol as cmb
 from cmbcontrol import Actuator, Body, Mechanism, Revolute, plants
-from cmbcontrol.controllers import ElectricDrive, FunctionController
+from cmbcontrol._jit import JIT_ENABLED
+from cmbcontrol.controllers import ElectricDrive, FunctionController, ProjectedInverseDynamics
 from tests.fixtures import refuses
 
 J, KT, N, OHM, VOLT, AMP = 0.4, 0.08, 60.0, 0.5, 48.0, 12.0
@@ -72,3 +73,32 @@ def test_several_motors_by_name():
 ])  # fmt: skip
 def test_wrong_numbers_are_told(options, words):
     refuses(lambda: held(1.0) | ElectricDrive(**options, plant=wheel()), *words, kind=ValueError)
+
+
+OPTIONS = {
+    "time_constant": (0.0, 2e-3, {"left": 1e-3, "right": 3e-3}),
+    "efficiency": (1.0, 0.95, {"left": 1.0, "right": 0.8}),
+    "current": (np.inf, 12.0, {"left": 12.0, "right": 20.0}),
+    "resistance": (0.0, 0.5, {"left": 0.5, "right": 0.0}),
+}
+
+
+@pytest.mark.skipif(not JIT_ENABLED, reason="nothing is compiled")
+@pytest.mark.parametrize("seed", range(12))
+def test_drives_of_all_kinds_are_compiled(monkeypatch, seed):
+    """Whatever numbers a drive has, its run is by code, and the one that Python makes."""
+    rng = np.random.default_rng(seed)
+    given = {name: values[rng.integers(3)] for name, values in OPTIONS.items()}
+    plant = plants.five_bar()
+    q = plant.assemble(left=2.1, right=1.0)
+    law = ProjectedInverseDynamics(plant, ("left", "right"), cmb.Sine([2.1, 1.0], [0.2, 0.1], 0.5), bandwidth=8.0,
+                                   period=1e-3 if seed % 3 else None)  # fmt: skip
+    chain = law | ElectricDrive(2.5, voltage=200.0, **given)
+    runs = []
+    for choice in ("generated", "kernels"):
+        monkeypatch.setattr("cmbcontrol.trace.code.CHOICE", choice)
+        runs.append(cmb.simulate(plant, chain, q, t_end=0.1))
+    assert runs[0].data.attrs["law_code"] == "generated"
+    assert runs[0].data.attrs["evaluations_by_code"] > 0.9 * runs[0].data.attrs["evaluations"]
+    np.testing.assert_allclose(runs[0].q, runs[1].q, atol=1e-7)
+    np.testing.assert_allclose(runs[0].u, runs[1].u, atol=1e-3)

@@ -15,6 +15,9 @@ from tests.fixtures import FORCE_PLANTS, FORCE_ROWS, actuated_five_bar, force_er
 
 ACCURATE = {"rtol": 1e-11, "atol": 1e-11}
 
+# In continuous time the force that is measured answers the efforts, and Python runs the law.
+pytestmark = pytest.mark.filterwarnings("ignore::cmbcontrol.errors.SpeedWarning")
+
 
 # -- the law itself -------------------------------------------------------------------------------
 

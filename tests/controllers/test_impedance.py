@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cmbcontrol import Constant, closed_loop_equilibrium, linearize_closed_loop, plants
+from cmbcontrol import Constant, closed_loop_equilibrium, linearize_closed_loop, plants, simulate
 from cmbcontrol.controllers import Controller, Impedance, PointTask, PoseTask, WithModel
 from cmbcontrol.dynamics.acceleration import forward_dynamics
 from cmbcontrol.errors import ActuationError
@@ -185,12 +185,52 @@ def test_wrong_impedances():
         tip_law(plant, inertia=0.0)
     with pytest.raises(ValueError, match=r"shape \(2,\) each"):
         Impedance(plant, ("left", "right"), Constant([1.0]), 1.0, 1.0)
-    three = Impedance(plant, ("left", "right", "elbow_left"), Constant([1.0] * 3), 1.0, 1.0)
+    three = Impedance(plant, ("left", "right", "elbow_left"), Constant([1.0] * 3), 1.0, 1.0, inertia=1.0)
     terms = plant.terms(plant.assemble(left=2.1, right=1.0), np.zeros(4))
     with pytest.raises(ActuationError, match=r"in all its 3 directions .* with 2 degrees of freedom"):
         three(0.0, terms, None)
     stretched = open_arm(2)
     task = PointTask(stretched, "link1", (0.25, 0.0, 0.0), axes=("x", "y"))
-    law = Impedance(stretched, task, Constant([0.9, 0.0]), 1.0, 1.0)
+    law = Impedance(stretched, task, Constant([0.9, 0.0]), 1.0, 1.0, inertia=1.0)
     with pytest.raises(ActuationError, match="cannot move in all its 2 directions"):
         law(0.0, stretched.terms([0.0, 0.0], [0.0, 0.0]), None)
+
+
+class Compliance(Controller):
+    """The textbook's law J'(K e - D J v) + h, which needs no inverse of J."""
+
+    def __init__(self, plant, task, goal):
+        self.plant, self.task, self.goal = plant, task, np.array(goal)
+
+    def effort(self, t, terms, state):
+        J, e = self.task.jacobian(terms), self.goal - self.task.value(terms)
+        return J.T @ (500.0 * e - 50.0 * J @ terms.v) + self.plant.terms(terms.q, np.zeros(2)).h
+
+
+def stretched_arm():
+    plant = open_arm(2)
+    return plant, PointTask(plant, "link1", (0.25, 0.0, 0.0), axes=("x", "y"))
+
+
+@pytest.mark.nojit_slow
+@pytest.mark.parametrize("period", [None, 1e-3])
+def test_an_arm_is_pulled_straight(period):
+    """A spring to a point beyond reach: it rests stretched towards it, with the efforts of the textbook's law."""
+    plant, task = stretched_arm()
+    goal = [0.95, 0.0]  # of 0.75
+    law = Impedance(plant, task, Constant(goal), 500.0, 50.0, period=period)
+    run, plain = (simulate(plant, made, [0.3, 0.5], t_end=3.0) for made in (law, Compliance(plant, task, goal)))
+    np.testing.assert_allclose(run.q.values[-1], 0.0, atol=1e-4)
+    np.testing.assert_allclose(run.v.values[-1], 0.0, atol=1e-3)
+    assert np.abs(run.u.values).max() < 3.0 * np.abs(plain.u.values).max()
+
+
+def test_at_a_singular_configuration_efforts_are_those_of_spring_and_damper():
+    """Stretched, at rest and moving along what is left: J'(K e + D e') + h + the weight, to the last digits."""
+    plant, task = stretched_arm()
+    law = Impedance(plant, task, Constant([1.2, 0.1]), 500.0, 50.0, null_damping=0.0)
+    terms = plant.terms([0.0, 0.0], [0.0, 0.0])
+    expected = task.jacobian(terms).T @ (500.0 * (np.array([1.2, 0.1]) - task.value(terms))) + terms.h
+    np.testing.assert_allclose(law(0.0, terms, np.zeros(0)), expected, atol=1e-8)
+    near = [law(0.0, plant.terms([0.0, x], [0.0, 0.0]), np.zeros(0)) for x in (1e-3, 1e-6, 1e-9)]
+    np.testing.assert_allclose(near, [expected] * 3, atol=2.0)

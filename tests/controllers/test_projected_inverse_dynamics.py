@@ -1,5 +1,7 @@
 """Motion control: the error obeys e'' + G_D e' + G_P e = 0 (Aghili, Theorem 4), with the smallest efforts."""
 
+from dataclasses import replace
+
 import cvxpy
 import numpy as np
 import pytest
@@ -8,7 +10,7 @@ import cmbcontrol as cmb
 from cmbcontrol import closed_loop_equilibrium, controllers, linearize_closed_loop, plants
 from cmbcontrol.controllers import Coordinates, PointTask, ProjectedInverseDynamics, WithModel
 from cmbcontrol.dynamics.forces import motor_effort
-from tests.fixtures import accelerated, random_terms
+from tests.fixtures import accelerated, open_arm, random_terms
 
 
 def tracking(plant, **options):
@@ -420,3 +422,73 @@ class TestRefusals:
         )
         with pytest.raises(ValueError, match="acceleration of the posture"):
             law(0.0, plant.terms(plant.assemble(left=2.1, right=1.0), np.zeros(4)), np.zeros(0))
+
+
+def slider_crank(k=1.0):
+    """A crank of 0.1 m, a rod of 0.3 m and a ram; `k` is the unit of length."""
+    bodies = [
+        cmb.Body("crank", 5.0, (0.05 * k, 0, 0), (0.1 * k * k,) * 3),
+        cmb.Body("rod", 3.0, (0.15 * k, 0, 0), (0.1 * k * k,) * 3),
+        cmb.Body("ram", 50.0, inertia=(1.0 * k * k,) * 3),
+    ]
+    joints = [
+        cmb.Revolute("crank", "ground", "crank"),
+        cmb.Revolute("rod", "crank", "rod", frame=cmb.Frame((0.1 * k, 0, 0))),
+        cmb.Prismatic("ram", "ground", "ram", axis=(1, 0, 0)),
+    ]
+    pin = cmb.PointOnLine("pin", "ram", "rod", (0, 0, 0), (0.3 * k, 0, 0))
+    return cmb.Mechanism(
+        "slider-crank", bodies, joints, [pin], actuators=[cmb.Actuator("crank")], gravity=(0, -9.81 * k, 0)
+    )
+
+
+class TestDamped:
+    """Where a task loses its rank, efforts stay below those of the threshold and fall off beyond it."""
+
+    @pytest.mark.parametrize("k", [1.0, 1e-3, 1e3])
+    @pytest.mark.parametrize("damped", [0.01, 0.1, 0.5])
+    def test_one_value_at_a_dead_centre(self, damped, k):
+        plant = slider_crank(k)
+        law = ProjectedInverseDynamics(plant, "ram", cmb.Constant([0.38 * k]), bandwidth=40.0, damped=damped)
+        exact = ProjectedInverseDynamics(plant, "ram", cmb.Constant([0.38 * k]), bandwidth=40.0)
+
+        def effort(made, crank):
+            q = plant.assemble(crank=crank, guess={"ram": 0.39 * k})
+            return made(0.0, plant.terms(q, np.zeros(3)), made.start(plant))[0]
+
+        weight = effort(ProjectedInverseDynamics(plant, "crank", cmb.Constant([0.0]), bandwidth=1e-9), 0.0)
+        angles = np.geomspace(1e-9, 0.5, 60)
+        efforts = np.array([effort(law, angle) - weight for angle in angles])
+        away = effort(exact, 0.5) - weight
+        assert np.abs(efforts).max() < 3.0 * abs(away) / damped
+        assert np.abs(efforts[0]) < 1e-5 * abs(away) / damped
+        if damped == 0.01:  # away from the dead centre the law is the exact one
+            assert effort(law, 0.5) == pytest.approx(effort(exact, 0.5), rel=1e-12)
+
+    def test_a_value_of_an_open_arm(self):
+        """The tip of a stretched arm along itself, which loses all of its motion without loops."""
+        plant = open_arm(2)
+        task = controllers.FunctionTask(plant, lambda q: [0.5 * (np.cos(q[0]) + np.cos(q[0] + q[1]))], units=["m"])
+        law = ProjectedInverseDynamics(plant, task, cmb.Constant([0.9]), bandwidth=10.0, damped=0.05)
+        efforts = [law(0.0, plant.terms([x, -x], np.zeros(2)), law.start(plant)) for x in np.geomspace(1e-8, 0.3, 40)]
+        assert np.abs(efforts).max() < 1e3
+        assert np.abs(efforts[0] - efforts[1]).max() < 1e-3
+
+    def test_two_values_that_vanish_together(self):
+        plant = slider_crank()
+        both = cmb.Mechanism(
+            "pair",
+            [replace(b, name=b.name + n) for n in "ab" for b in plant.bodies],
+            [
+                replace(j, name=j.name + n, child=j.child + n, parent=j.parent + n * (j.parent != "ground"))
+                for n in "ab"
+                for j in plant.joints
+            ],
+            [replace(c, name=c.name + n, a=c.a + n, b=c.b + n) for n in "ab" for c in plant.loops],
+            actuators=[cmb.Actuator("cranka"), cmb.Actuator("crankb")],
+            gravity=plant.gravity,
+        )
+        law = ProjectedInverseDynamics(both, ("rama", "ramb"), cmb.Constant([0.38] * 2), bandwidth=40.0, damped=0.1)
+        for x in (0.3, 1e-2, 1e-4, 1e-6):
+            q = both.assemble(cranka=x, crankb=x, guess={"rama": 0.39, "ramb": 0.39})
+            assert np.abs(law(0.0, both.terms(q, np.zeros(6)), law.start(both))).max() < 5e3

@@ -58,6 +58,7 @@ class TestRedundantTasks:
         self.check(*self.law(posture=lambda t, terms: np.cos(terms.q)), lambda terms: np.cos(terms.q))
 
     @pytest.mark.nojit_slow
+    @pytest.mark.filterwarnings("ignore:.*a posture in some coordinates:cmbcontrol.errors.SpeedWarning")
     def test_a_posture_in_one_coordinate_obeys_its_own_equation(self):
         plant, _ = self.law()
         wish = Posture(plant, cmb.Constant([-0.8]), 5.0, coordinates="left_wrist")

@@ -5,7 +5,7 @@ import pytest
 
 import cmbcontrol as cmb
 from cmbcontrol import Constant, OperatingPoint, affine_approximation, linearize_closed_loop, plants
-from cmbcontrol.controllers import Delay, Saturation, StateFeedback, WithModel
+from cmbcontrol.controllers import Delay, EffortBlock, Saturation, StateFeedback, WithModel
 from cmbcontrol.design import lqr, with_payload
 from cmbcontrol.errors import ActuationError
 from cmbcontrol.plants.stewart import configuration
@@ -92,15 +92,22 @@ def test_integral_action_removes_the_error_of_a_payload(plant, lin):
 
 @pytest.mark.nojit_slow
 def test_integral_waits_while_the_effort_is_at_its_limit(plant, lin):
+    """Also where a block behind it has the limit; one that does not tell lets it wind up, and it swings far beyond."""
+
+    class Silent(EffortBlock):
+        def effort(self, t, terms, u, state):
+            return np.clip(u, -55.0, 55.0)
+
     Q = WEIGHTS["Q"] | {"left_integral": 4000.0, "right_integral": 4000.0}
-    left = {}
-    for limits in (None, 55.0):
+    left = []
+    for limits, block in ((55.0, None), (None, Saturation(55.0)), (None, Silent())):
         law = lqr(lin, Q, 0.01, integral=NAMES, period=0.01, limits=limits, reference=Constant([2.5, 1.0]))
-        chain = law if limits is not None else law | Saturation(55.0)
+        chain = law if block is None else law | block
         run = cmb.simulate(plant, chain, lin.point.q, t_end=3.0, rtol=1e-7, atol=1e-7)
         assert np.abs(run.u.values).max() <= 55.0
-        left[limits] = abs(run.q.values[-1, 0] - 2.5)
-    assert left[55.0] < 0.02 and left[None] > 0.5  # wound up, it has swung far beyond
+        left.append(abs(run.q.values[-1, 0] - 2.5))
+    assert left[0] < 0.02 and left[2] > 0.5
+    assert left[1] == pytest.approx(left[0], abs=1e-9)
 
 
 def test_stands_in_chains_and_on_models(plant, lin):

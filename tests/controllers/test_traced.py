@@ -1,5 +1,6 @@
 """Laws with symbols and with numbers say the same, and so do their runs."""
 
+import math
 import pickle
 from dataclasses import replace
 
@@ -35,15 +36,15 @@ from cmbcontrol.controllers import (
     Saturation,
     WithModel,
 )  # fmt: skip
-from cmbcontrol.controllers.controller import Controller, as_controller, regular_terms
+from cmbcontrol.controllers.controller import Controller, FunctionController, as_controller, regular_terms
 from cmbcontrol.controllers.references import over_times
-from cmbcontrol.controllers.traced import drive_code, is_own, law, law_code
+from cmbcontrol.controllers.traced import NotCompiled, drive_code, is_own, law, law_code
 from cmbcontrol.dynamics.forces import measured_force
-from cmbcontrol.errors import ActuationError, SimulationError
+from cmbcontrol.errors import ActuationError, SimulationError, SpeedWarning
 from cmbcontrol.model.actuation import actuation_at
 
-from ..fixtures import FORCE_ROWS, actuated_five_bar, force_motion, force_start
-from ..seeds import many
+from ..fixtures import FORCE_ROWS, actuated_five_bar, force_motion, force_start, open_arm
+from ..seeds import many, rotating
 from ..trace.test_functions import random_machine
 
 pytestmark = pytest.mark.skipif(not JIT_ENABLED, reason="nothing is compiled")
@@ -267,6 +268,7 @@ def test_a_law_that_begins_with_something_of_its_own():
     assert run.data.attrs["samples_by_code"] == 49
 
 
+@pytest.mark.filterwarnings("ignore:.*has code, which has left:cmbcontrol.errors.SpeedWarning")
 def test_a_law_that_compares_numbers():
     """Equality is decided by numbers, and Python decides where it would be decided otherwise."""
     plant, q0 = five_bar()
@@ -431,10 +433,13 @@ RUNS = {
     "passive": lambda plant: PassiveJoints(motion(plant)),
     "passive, continuous": lambda plant: PassiveJoints(motion(plant, period=None), weight=[1.0, 2.0, 3.0, 4.0]),
     "limits": lambda plant: ConstrainedActuation(motion(plant, Sine([2.1, 1.0], [0.2, 0.1], 1.5)), limits=80.0),
-    "damped": lambda plant: motion(plant, damped=0.1),  # not traced
+    "damped": lambda plant: motion(plant, damped=0.1),
 }
 
 
+@pytest.mark.filterwarnings(
+    "ignore:.*has code, which has left:cmbcontrol.errors.SpeedWarning"
+)  # where limits are active
 @pytest.mark.parametrize("name", RUNS)
 def test_runs(monkeypatch, name):
     plant, q0 = five_bar()
@@ -450,8 +455,7 @@ def test_runs(monkeypatch, name):
                 err_msg=key,
             )
     assert kernels.data.attrs["samples_by_code"] == kernels.data.attrs["evaluations_by_code"] == 0
-    traced = name != "damped"
-    samples = round(0.3 / PERIOD) + 1 if traced and "continuous" not in name else 0
+    samples = round(0.3 / PERIOD) + 1 if "continuous" not in name else 0
     by_code = generated.data.attrs["samples_by_code"]
     if name == "limits":  # which are active at times, when Python takes the sample
         assert 30 < by_code < 270
@@ -560,7 +564,6 @@ def test_functions_of_time_are_found_again_in_a_law_of_the_same_structure():
 
 @pytest.mark.parametrize("controller", [
     lambda plant: PassiveJoints(motion(plant), epsilon=1e-3),
-    lambda plant: motion(plant, damped=0.1),
     lambda plant: motion(plant, consistent=True),
 ])  # fmt: skip
 def test_what_cannot_be_traced_says_why(controller):
@@ -584,3 +587,241 @@ def test_runs_can_be_pickled():
     plant, q0 = five_bar()
     run = simulate(plant, motion(plant) | Saturation(), q0, t_end=0.05)
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(run)).u, run.u)
+
+
+@law
+class Listed(Controller):
+    """An integral law as the pages show it: efforts as a list."""
+
+    period = PERIOD
+
+    def __init__(self, gain):
+        self.gain = gain
+
+    def start(self, plant):
+        return [0.0]
+
+    def evaluate(self, t, terms, state):
+        e = 2.0 - terms.q[0]
+        u = np.clip(40.0 * e + state[0], -80.0, 80.0)
+        return Evaluation([u, 0.0], [state[0] + self.period * self.gain * e])
+
+
+@law
+class Follower(Controller):
+    """A reference of the class, or of the object."""
+
+    period, coordinates, reference = PERIOD, ("left",), Sine([2.1], [0.1], 0.5)
+
+    def evaluate(self, t, terms, state):
+        r, rate, _ = self.reference(t)
+        return Evaluation([40.0 * (r[0] - terms.q[0]) + 5.0 * (rate[0] - terms.v[0]), 0.0])
+
+
+OWN = {
+    "list": lambda plant: Listed(10.0),
+    "list in a chain": lambda plant: Listed(10.0) | Saturation(30.0, plant=plant) | RateLimit(1e3, plant=plant),
+    "list before a drive": lambda plant: Listed(10.0) | Saturation(plant=plant) | FirstOrderActuator(2e-3),
+    "list behind sensors": lambda plant: (
+        Encoder(bits=16, plant=plant) | FilteredDifference(0.01, plant=plant) | Listed(10.0) | Delay(PERIOD)),
+    "reference": lambda plant: Follower(),
+    "other reference": lambda plant: Follower().with_reference(Quintic([2.1], [2.0], 0.2)) | Saturation(plant=plant),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("which", OWN)
+def test_own_laws_in_chains(monkeypatch, which):
+    """Compiled, and the run that Python makes; a reference is followed as by laws of this package."""
+    plant, q0 = five_bar()
+    kernels, generated = both(monkeypatch, plant, OWN[which](plant), q0, t_end=0.1)
+    assert generated.data.attrs["law_code"] == "generated"
+    assert generated.data.attrs["samples_by_code"] >= 99
+    np.testing.assert_allclose(generated.u, kernels.u, atol=1e-9)
+    np.testing.assert_allclose(generated.q, kernels.q, atol=1e-12)
+    if "reference" in which:
+        np.testing.assert_allclose(generated.reference, kernels.reference)
+
+
+def test_a_class_of_the_same_name_has_its_own_code():
+    """As where a cell of a notebook is changed and run again."""
+    plant, q0 = five_bar()
+
+    def made(factor, period):
+        @law
+        class Again(Controller):
+            gain = factor
+
+            def effort(self, t, terms, state):
+                return [self.gain * factor * terms.v[0], 0.0]
+
+        Again.period = period
+        return Again()
+
+    codes = [law_code(plant, made(*given), q0) for given in ((2.0, PERIOD), (3.0, PERIOD))]
+    assert codes[0].address != codes[1].address
+    for code, factor in zip(codes, (4.0, 9.0), strict=True):
+        x, y = np.concatenate([[0.0], q0, [1.0, 0.0, 0.0, 0.0]]), np.zeros(2)
+        assert run_code(code.address, code.p, x, y) == 0
+        assert y[0] == pytest.approx(factor)
+
+
+def written(terms):
+    u = np.zeros(2)
+    u[0] = terms.q[0]
+    return u
+
+
+@pytest.mark.parametrize(("effort", "words"), [
+    (lambda self, t, terms: [math.sin(terms.q[0]), 0.0], ("numpy's functions", "math.sin(terms.q[0])")),
+    (lambda self, t, terms: written(terms), ("array of floats", "u[0] = terms.q[0]")),
+    (lambda self, t, terms: [self.way(t + 0.1), 0.0], ("'way' is asked for something else", "self.way(t + 0.1)")),
+    (lambda self, t, terms: [self.way.centre, 0.0], ("'way' is a function of time", "'centre'")),
+    (lambda self, t, terms: [1.0 if terms.v[0] else 2.0, 0.0], ("asked whether it is true",)),
+    (lambda self, t, terms: [0.0] * int(2 * terms.q[0] / terms.q[0]), ("whole one",)),
+])  # fmt: skip
+def test_what_of_an_own_law_cannot_be_compiled_is_said(effort, words):
+    """In a warning of the run, by the line of the user; and exported code is refused with the same words."""
+    plant, q0 = five_bar()
+
+    @law
+    class Mine(Controller):
+        period = PERIOD
+
+        def __init__(self):
+            self.way = lambda t: 0.3 * t
+
+        def effort(self, t, terms, state):
+            return effort(self, t, terms)
+
+    why = law_code(plant, Mine(), q0)
+    assert isinstance(why, NotCompiled)
+    for word in (*words, "test_traced.py"):
+        assert word in why
+    assert "Scalar" not in why and "_Unknown" not in why
+    if "centre" not in why:
+        with pytest.warns(SpeedWarning, match="runs in Python"):
+            simulate(plant, Mine(), q0, t_end=0.01)
+
+
+def test_samples_that_code_leaves_to_python_are_told():
+    """Where most of them are: a comparison that is decided at the start and never again."""
+
+    @law
+    class Once(Controller):
+        period = PERIOD
+
+        def effort(self, t, terms, state):
+            return [1.0 if t < 0.01 else 2.0, 0.0]
+
+    plant, q0 = five_bar()
+    with pytest.warns(SpeedWarning, match=r"left 90 of 100 samples .*where_less"):
+        run = simulate(plant, Once(), q0, t_end=0.1)
+    assert run.data.attrs["samples_by_code"] == 10
+    simulate(plant, Once(), q0, t_end=0.015)
+
+
+def test_what_is_left_to_python_on_purpose_is_silent():
+    plant, q0 = five_bar()
+    run = simulate(plant, FunctionController(lambda t, terms, state: [0.0, 0.0], period=PERIOD), q0, t_end=0.01)
+    assert "mark it with @law" in run.data.attrs["law_code"]
+
+
+@pytest.mark.parametrize("damped", [0.01, 0.5, 0.99])
+@pytest.mark.parametrize("axes", ["x", "xy"])
+def test_damped_tasks_are_compiled(axes, damped):
+    plant, q0 = five_bar()
+    goal = [0.5, 1.9][: len(axes)]
+    task = PointTask(plant, "left_upper", point=(1.5, 0.0, 0.0), axes=axes)
+    made = ProjectedInverseDynamics(plant, task, Constant(goal), bandwidth=8.0, period=PERIOD, damped=damped)
+    errors, left = differences(plant, q0, made)
+    assert errors.max() < 1e-10
+    assert left == 0
+
+
+@pytest.mark.parametrize("name", ["three-rrr", "stewart", "delta"])
+def test_damped_tasks_and_impedances_of_more_values_are_compiled(name):
+    """Singular values by rotations that are a straight line of operations."""
+    plant, task = {
+        "three-rrr": lambda p: (p, PoseTask(p, "platform", axes=("x", "y", "rz"))),
+        "stewart": lambda p: (p, PoseTask(p, "platform")),
+        "delta": lambda p: (p, PointTask(p, "platform")),
+    }[name](plants.catalogue[name].factory())
+    q0 = plants.catalogue[name].initial(plant)[0]
+    goal = Constant(task.value(plant.terms(q0, np.zeros(plant.nv))))
+    for made in (
+        ProjectedInverseDynamics(plant, task, goal, bandwidth=8.0, period=PERIOD, damped=0.6),
+        Impedance(plant, task, goal, 300.0, 30.0, period=PERIOD),
+    ):
+        errors, left = differences(plant, q0, made)
+        assert errors.max() < 1e-9
+        assert left <= 2
+
+
+def test_an_impedance_is_compiled_where_an_arm_is_straight():
+    """The code is trusted at the singular configuration itself, and says there what Python says."""
+    plant = open_arm(2)
+    task = PointTask(plant, "link1", (0.25, 0.0, 0.0), axes=("x", "y"))
+    law = Impedance(plant, task, Constant([0.9, 0.1]), 500.0, 50.0, period=PERIOD)
+    code = law_code(plant, law, np.array([0.3, 0.5]))
+    for bend in (0.0, 1e-9, 1e-4, 0.1, 0.5):
+        for v in (np.zeros(2), np.array([1.0, -3.0])):
+            q, y = np.array([0.2, bend]), np.zeros(2)
+            signals = over_times(code.signals[0][0], np.zeros(1))[0]
+            assert run_code(code.address, code.p, np.concatenate([[0.0], q, v, signals]), y) == 0
+            np.testing.assert_allclose(y, law(0.0, plant.terms(q, v), np.zeros(0)), rtol=1e-10, atol=1e-10)
+
+
+def parallelogram(seed):
+    """Bars of one length between the ground and a plate: one degree of freedom, and all but two rows redundant."""
+    rng = np.random.default_rng(seed)
+    count, length, angle = 3 + seed % 3, float(rng.uniform(0.4, 0.8)), float(rng.uniform(0.6, 1.2))
+    x = [0.0, *np.sort(rng.uniform(0.3, 1.5, count - 1)).tolist()]
+    y = [0.0, *rng.uniform(-0.2, 0.2, count - 1).tolist()]
+    bodies = [cmb.Body.rod(f"bar{i}", 1.0 + i, length) for i in range(count)]
+    bodies.append(cmb.Body("plate", 4.0, (0.5 * x[-1], 0.0, 0.0), (0.3, 0.3, 0.3)))
+    joints = [cmb.Revolute(f"j{i}", "ground", f"bar{i}", frame=cmb.Frame((x[i], y[i], 0.0))) for i in range(count)]
+    joints.append(cmb.Revolute("top", "bar0", "plate", frame=cmb.Frame((length, 0.0, 0.0))))
+    ends = [((length, 0.0, 0.0), (x[i], y[i], 0.0)) for i in range(count)]
+    if seed % 2:
+        pins = [cmb.Point(f"pin{i}", f"bar{i}", "plate", *ends[i]) for i in range(1, count)]
+    else:
+        frames = [{"frame": cmb.Frame(a), "child_frame": cmb.Frame(b)} for a, b in ends]
+        pins = [cmb.Revolute(f"pin{i}", f"bar{i}", "plate", **frames[i]) for i in range(1, count)]
+    motors = [cmb.Actuator("j0"), cmb.Actuator("j1")]
+    plant = cmb.Mechanism("parallelogram", bodies, joints, pins, actuators=motors, gravity=(0.0, -9.81, 0.0))
+    return plant, plant.assemble(guess={f"j{i}": angle for i in range(count)} | {"top": -angle})
+
+
+def noisy(seed):
+    plant, q0 = parallelogram(seed)
+    own = ProjectedInverseDynamics(plant, "j0", Constant(q0[:1]), bandwidth=6.0, period=PERIOD)
+    noise = 10.0 ** np.random.default_rng([seed, 2]).uniform(-5.0, -3.0)
+    return plant, q0, Encoder(noise=noise, velocity_noise=10.0 * noise, seed=seed) | own
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_noise_on_redundant_rows(seed):
+    """Off the loops redundant rows do not agree: code and Python take the same ones."""
+    plant, q0, chain = noisy(seed)
+    assert sum(plant.diagnose(q0).redundant.values()) > 1
+    errors, left = differences(plant, q0, chain, seed=seed)
+    assert errors.max() < 1e-11
+    assert left < 4
+
+
+@pytest.mark.slow
+def test_noise_on_redundant_rows_of_many_machines():
+    for seed in rotating(100):
+        plant, q0, chain = noisy(seed)
+        errors, _ = differences(plant, q0, chain, count=5, seed=seed)
+        assert errors.max(initial=0.0) < 1e-10, seed
+
+
+def test_rows_that_agree_are_all_kept():
+    """On the loops nothing is left out, and laws say what they have said, to the last bit."""
+    plant, q0 = parallelogram(4)
+    v = plant.project_velocity(q0, np.ones(plant.nv))
+    terms = plant.terms(q0, v)
+    assert terms.of_independent_rows() is terms
+    off = plant.terms(q0 + 1e-4 * np.arange(plant.nq), v, cap=terms.rank).of_independent_rows()
+    assert len(off.A) == len(off.b) == len(off.phi) == len(off.row_names) == terms.rank

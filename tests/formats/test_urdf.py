@@ -371,6 +371,18 @@ def test_ball_joints_and_universal_joints_of_the_yaml_file(tmp_path):
     assert any("'gone'" in x.part for x in conversion.of_kind("left out"))
 
 
+def test_types_in_capitals_and_small_letters(tmp_path):
+    """As tools write them: 3D, 6d, FIXED for frames that coincide; joints that are fixed by the file beside."""
+    data = "closed_loop: [[base, end], [l1, post], [l0, end]]\ntype: [3D, FIXED, 6D]\n"
+    plant = read_urdf(written(tmp_path, SQUARE, data)).machine
+    assert [type(x) for x in plant.loops] == [Point, Weld, Weld]
+    data = "joint_name: [j1, j2]\njoint_type: [spherical, fixed]\nclosed_loop: []\n"
+    plant = read_urdf(written(tmp_path, SQUARE, data)).machine
+    kinds = {x.name: x for x in plant.joints}
+    assert isinstance(kinds["j1"], Spherical)
+    assert "j2" not in plant.position_names
+
+
 def test_loops_share_links_and_hold_the_ground(tmp_path):
     data = "closed_loop: [[base, end], [l1, post], [l0, l2]]\ntype: [3d, 3d, 3d]\n"
     plant = read_urdf(written(tmp_path, SQUARE, data)).machine

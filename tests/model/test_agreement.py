@@ -161,8 +161,8 @@ def test_a_ratio_that_has_four_digits():
 
 
 def test_a_file_with_few_digits_is_a_remark_and_no_warning(tmp_path):
-    """A four-bar whose ground hinges have turns of 1.5708."""
-    (tmp_path / "m.sdf").write_text(four_bar_sdf("1.5708"))
+    """A four-bar whose ground hinges have turns of 1.57081, which are nearly right angles."""
+    (tmp_path / "m.sdf").write_text(four_bar_sdf("1.57081"))
     read = read_sdf(tmp_path / "m.sdf")
     assert any(remark.kind == "changed" and remark.part == "numbers" for remark in read.remarks)
     plant = read.machine

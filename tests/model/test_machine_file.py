@@ -249,6 +249,61 @@ def test_mistakes_are_told_with_their_line(tmp_path):
         Mechanism.load(path)
 
 
+REFERENCES = """\
+format: cmbcontrol machine 1
+name: m
+bodies:
+  a: {mass: 1.0, inertia: [1, 1, 1]}
+  b: {mass: 1.0, inertia: [1, 1, 1]}
+joints:
+  j1: {type: Revolute, parent: ground, child: a}
+  j2:
+    type: Revolute
+    parent: a
+    child: b
+loops:
+  pin: {type: PointOnLine, a: ground, b: b, axis: [1, 0, 0]}
+  gear:
+    type: Coupling
+    coefficients: {j1: 1.0, j2: -2.0}
+springs:
+  s: {type: JointSpring, joint: j2, stiffness: 1.0}
+actuators:
+  m1: {joint: j1}
+loads:
+  l: {body: b}
+forces:
+  f: {type: JointForce, joint: j2, characteristic: {type: SpringDamper, damping: 1.0}}
+configurations:
+  home: {j1: 0.2}
+"""
+
+
+@pytest.mark.parametrize(("old", "new", "line"), [
+    ("parent: a", "parent: aa", 10),
+    ("child: b", "child: bb", 11),
+    ("b: b, axis", "b: bb, axis", 13),
+    ("{j1: 1.0, j2", "{jx: 1.0, j2", 16),
+    ("joint: j2, stiffness", "joint: jx, stiffness", 18),
+    ("{joint: j1}", "{joint: jx}", 20),
+    ("{body: b}", "{body: x}", 22),
+    ("joint: j2, char", "joint: jx, char", 24),
+    ("home: {j1", "home: {jx", 26),
+    ("child: a}", "child: b}", 7),
+    ("inertia: [1, 1, 1]}\\n  b", "inertia: [1, 1, 9]}\\n  b", 4),
+])  # fmt: skip
+def test_references_are_told_at_their_line(old, new, line, tmp_path):
+    """What one part says of another one is wrong where it says so, and not in line 1."""
+    old, new = (text.replace("\\n", "\n") for text in (old, new))
+    assert old in REFERENCES
+    path = tmp_path / "m.yaml"
+    path.write_text(REFERENCES)
+    assert Mechanism.load(path).nv == 2
+    path.write_text(REFERENCES.replace(old, new, 1))
+    with pytest.raises(CmbError, match=rf"m\.yaml, line {line}: "):
+        Mechanism.load(path)
+
+
 def test_what_no_file_can_hold(tmp_path):
     def steps(x, rate):
         return 1.0 if x > 0.3 else 0.0

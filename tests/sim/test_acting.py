@@ -102,6 +102,7 @@ def tracking(plant, period=None):
 
 @pytest.mark.parametrize("law", ["sampled", "continuous"])
 @pytest.mark.parametrize("load", ["number", "function"])
+@pytest.mark.filterwarnings("ignore::cmbcontrol.errors.SpeedWarning")
 def test_the_law_is_not_told(law, load):
     """As if the machine were one that the law does not know."""
     plant = plants.five_bar().with_parts(loads=[Load("pull", "left_upper")])
@@ -178,6 +179,7 @@ def test_loads_of_a_stepper():
 
 @pytest.mark.nojit_slow
 @pytest.mark.parametrize("period", [None, 5e-4])
+@pytest.mark.filterwarnings("ignore::cmbcontrol.errors.SpeedWarning")
 def test_a_law_is_told_what_is_measured(period, monkeypatch):
     """All of the loads, or some of their components: what it is told it cancels."""
     plant = plants.five_bar().with_parts(loads=[Load("a", "left_upper", AT_TIP), Load("b", "right_upper", AT_TIP)])

@@ -8,6 +8,7 @@ import pytest
 import cmbcontrol as cmb
 from cmbcontrol import plants
 from cmbcontrol.controllers import Controller, Drive, Evaluation, ProjectedInverseDynamics
+from cmbcontrol.errors import InputError, InputTypeError, SimulationError
 from cmbcontrol.papers.methods import settings
 from tests.fixtures import Asks
 
@@ -112,6 +113,7 @@ class Listener(Controller):
         return {} if terms.force is None else {"force": terms.force[0], "time": t}
 
 
+@pytest.mark.filterwarnings("ignore::cmbcontrol.errors.SpeedWarning")
 def test_a_law_in_continuous_time_feels_the_force_of_its_own_efforts():
     plant = plants.five_bar()
     q = plant.assemble(left=2.1, right=1.0)
@@ -193,3 +195,59 @@ def test_states_of_laws_are_numbers_as_many_as_at_the_start(period, said):
     plant = plants.five_bar()
     with pytest.raises(cmb.errors.SimulationError, match=r"state of Counter \(t = 0 s\) must"):
         cmb.simulate(plant, law, plant.assemble(left=2.1, right=1.0), t_end=0.05)
+
+
+class Off(Controller):
+    """Says its error in one way or another."""
+
+    period, coordinates, reference = 1e-2, ("angle",), cmb.Constant([0.0])
+
+    def __init__(self, error):
+        self.said = error
+
+    def error(self, t, terms):
+        return self.said(t, terms)
+
+    def effort(self, t, terms, state):
+        return [-5.0 * terms.q[0]]
+
+
+@pytest.mark.parametrize("said", [
+    lambda t, terms: -terms.q,
+    lambda t, terms: (-terms.q[0], -terms.v[0]),
+    lambda t, terms: (-terms.q[:1], -terms.v[:1], 0.0),
+    lambda t, terms: (-terms.q[:1], None),
+    lambda t, terms: (-terms.q, -terms.v),
+    lambda t, terms: 3.0,
+    lambda t, terms: "small",
+    lambda t, terms: np.zeros((2, 2)),
+])  # fmt: skip
+def test_an_error_of_another_shape_is_refused_at_the_start(said):
+    plant = cmb.plants.pendulum()
+    with pytest.raises(InputError, match=r"Off\.error must return \(e, rate\).*\(1,\) each for the coordinates angle"):
+        cmb.simulate(plant, Off(said), plant.assemble(angle=0.3), t_end=0.1)
+
+
+def test_an_error_that_fails_on_the_way_is_told_with_the_run():
+    """As any function that is asked for the output: nan from there on, and the rest of the run is kept."""
+    plant = cmb.plants.pendulum()
+
+    def said(t, terms):
+        return (-terms.q[:1], -terms.v[:1]) if t < 0.05 else -terms.q
+
+    with pytest.raises(SimulationError, match=r"Off\.error must return") as failure:
+        cmb.simulate(plant, Off(said), plant.assemble(angle=0.3), t_end=0.1)
+    run = failure.value.partial
+    assert np.isfinite(run.q).all()
+    assert np.isfinite(run.error.values[:10]).all() and np.isnan(run.error.values[-1]).all()
+
+
+def test_a_reference_of_another_shape_is_refused_at_the_start():
+    plant = cmb.plants.pendulum()
+    law = Off(lambda t, terms: (-terms.q[:1], -terms.v[:1]))
+    law.reference = cmb.Constant([0.0, 1.0])
+    with pytest.raises(InputError, match=r"reference must return .* shape \(1,\) each"):
+        cmb.simulate(plant, law, plant.assemble(angle=0.3), t_end=0.1)
+    law.reference, law.coordinates = cmb.Constant([0.0]), "angle"
+    with pytest.raises(InputTypeError, match=r"must be names in a sequence, \('angle',\)"):
+        cmb.simulate(plant, law, plant.assemble(angle=0.3), t_end=0.1)

@@ -72,6 +72,7 @@ def test_a_closed_machine_falls_on_its_stops():
 
 
 @pytest.mark.parametrize("period", [None, 0.005])
+@pytest.mark.filterwarnings("ignore::cmbcontrol.errors.SpeedWarning")
 def test_laws_are_not_told(period):
     """A law that is asked to go beyond a stop pushes on as if nothing were there, by code and by Python alike."""
     plant = limited_five_bar(0.0)

@@ -373,6 +373,7 @@ def test_rebounds_too_low_to_be_told_from_rest_stay():
 
 
 @pytest.mark.nojit_slow
+@pytest.mark.filterwarnings("ignore::cmbcontrol.errors.SpeedWarning")
 def test_a_point_that_sticks_can_jam():
     """A foot that lands on a leg without torque: closed it pulls, open it sinks in. It stays, and the run says so."""
     plant = leg()

@@ -33,6 +33,9 @@ from tests.fixtures import again, bouncing_ball, event_kinds, event_times, falls
 G = 9.81
 DOWN = (0.0, -G, 0.0)
 
+# Laws of machines whose constraints come and go (consistent=, contacts) have no code.
+pytestmark = pytest.mark.filterwarnings("ignore::cmbcontrol.errors.SpeedWarning")
+
 
 # -- engage and release -----------------------------------------------------------------------------------
 

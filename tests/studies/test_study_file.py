@@ -96,7 +96,13 @@ def test_linear_models(written):
         ("runs: 3", "rnus: 3", 14, "did you mean 'runs'"),
         ("run: {t_end", "run: {t_edn", 9, "did you mean 't_end'"),
         ("run: {t_end: 0.1, output_times: 0.05}", "", 1, "give either 'run'"),
-        ("  bandwidth: $bandwidth", "  bandwith: $bandwidth", 2, "did you mean 'bandwidth'"),
+        ("  bandwidth: $bandwidth", "  bandwith: $bandwidth", 6, "did you mean 'bandwidth'"),
+        ("type: Constant", "type: Constnt", 5, "did you mean 'Constant'"),
+        ("[2.1, 1.0]}", "[2.1, high]}", 5, "position"),
+        ("[2.1, 1.0]}", "[2.1]}", 5, "reference"),
+        ("{type: Constant, position", "{type: Constant, postion", 5, "did you mean 'position'"),
+        ("period: 1e-2", "period: -1", 7, "period"),
+        ("type: ProjectedInverseDynamics", "type: ProjectedInverseDynamic", 3, "did you mean 'ProjectedInverse"),
         ("$bandwidth", "$width", 2, r"asks for \$width, which does not vary"),
         ("  left_lower_scale", "  left_lowr_scale", 11, "did you mean 'left_lower_scale'"),
         ("{low: 0.9, high: 1.1}", "{low: 0.9}", 11, "a parameter takes values, low and high, or a distribution"),
@@ -113,7 +119,7 @@ def test_linear_models(written):
         ("[0, .inf]", "[0]", 19, "limits of 'worst'"),
         ("[0, .inf]", "[low, 1]", 19, "limits of 'worst' must be a number, got 'low'"),
         ("[0, .inf]", "[1, 0]", 19, "low <= high"),
-        ("[left, right]", "[left, rigth]", 2, "rigth"),
+        ("[left, right]", "[left, rigth]", 4, "rigth"),
         ("seed: 2", "options: {speed: 2}", 1, "option of five-bar"),
     ],
 )
@@ -121,6 +127,24 @@ def test_messages_tell_the_line(written, old, new, line, said):
     assert old in TEXT
     with pytest.raises((InputError, InputTypeError), match=rf"study.yaml, line {line}: .*{said}"):
         read_study(written(TEXT.replace(old, new)))
+
+
+def test_machines_are_in_the_folder_of_the_study(tmp_path):
+    """What files of strangers may name is in their folder, as for meshes of machine files."""
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    outside = tmp_path / "outside.yaml"
+    plants.five_bar().save(outside)
+    (inner / "link.yaml").symlink_to(outside)
+    (inner / "below").mkdir()
+    plants.five_bar().save(inner / "below" / "own.yaml")
+    path = inner / "study.yaml"
+    for name in ("../outside.yaml", str(outside), "link.yaml", "below/../../outside.yaml"):
+        path.write_text(TEXT.replace("five-bar", name))
+        with pytest.raises(InputError, match=r"line 1: the machine is .* which leads out of the folder"):
+            read_study(path)
+    path.write_text(TEXT.replace("five-bar", "below/own.yaml"))
+    assert read_study(path).case.plant.name == "five-bar"
 
 
 def test_what_study_refuses_is_refused_too(written):

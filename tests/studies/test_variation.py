@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cmbcontrol.studies import Vary
-from cmbcontrol.studies.variation import table_of
+from cmbcontrol.studies import Vary, study
+from cmbcontrol.studies.variation import balance_of, table_of
 from tests.fixtures import refuses
 
 
@@ -54,7 +54,6 @@ def test_repetitions_without_parameters():
         ({"x": "norm"}, 3, "random", ("'x'", "scipy.stats")),
         ({"x": 3.0}, 3, "random", ("'x'", "list of values")),
         ({"x": (0.0, 1.0)}, None, "random", ("runs=", "'x'")),
-        ({"x": (0.0, 1.0)}, 100, "sobol", ("powers of two", "128")),
         ({"x": (0.0, 1.0)}, 3, "grid", ("sampling", "'grid'")),
         ({"x": (0.0, 1.0)}, 0, "random", ("runs",)),
         ({"rng": (0.0, 1.0)}, 3, "random", ("'rng'",)),
@@ -91,3 +90,22 @@ def test_designs_of_others():
             table_of({"a": (0.0, 1.0)}, None, wrong, 0)
     with pytest.raises(ValueError, match="2 points, and runs=3"):
         table_of({"a": (0.0, 1.0)}, 3, [[0.1], [0.2]], 0)
+
+
+@pytest.mark.parametrize("runs", [1, 2, 3, 300, 511, 512])
+def test_sobol_samples_of_any_number(runs):
+    """The first ones of the next power of two, without a word of scipy's; what is balanced is told."""
+    more = 1 << (runs - 1).bit_length()
+    found = table_of({"x": (0.0, 1.0), "y": (0.0, 1.0)}, runs, "sobol", 4).columns["x"]
+    whole = table_of({"x": (0.0, 1.0), "y": (0.0, 1.0)}, more, "sobol", 4).columns["x"]
+    np.testing.assert_array_equal(found, whole[:runs])
+    told = balance_of("sobol", runs)
+    assert (told == "") == (runs == more)
+    if told:
+        assert f"the first of {more}" in told
+
+
+def test_a_study_tells_that_its_samples_are_not_balanced():
+    found = study(lambda x, z: {"y": x + z}, {"x": (0.0, 1.0), "z": [1.0, 2.0]}, runs=6, sampling="sobol")
+    assert "6 Sobol samples are the first of 8" in str(found)
+    assert "Sobol" not in str(study(lambda x: {"y": x}, {"x": (0.0, 1.0)}, runs=8, sampling="sobol"))

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from cmbcontrol.trace.elimination import ConstrainedSolver, Factor, fewest_first, largest, smallest, sparse
+from cmbcontrol.trace.elimination import ConstrainedSolver, Factor, fewest_first, largest, smallest, sparse, symmetric
+from cmbcontrol.trace.graph import Graph
 
 
 def tree_matrix(rng, n):
@@ -80,3 +81,27 @@ def test_extremes():
     assert largest([3.0, 1.0]) == 3.0
     assert smallest([]) == np.inf
     assert largest([]) == 0.0
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 6, 9])
+def test_eigenvalues_by_rotations(n):
+    """Of numbers and of symbols at their sample: those of LAPACK, also where some are equal, zero or far apart."""
+    rng = np.random.default_rng(n)
+    for values in (rng.standard_normal(n), np.ones(n), np.zeros(n), 10.0 ** rng.uniform(-12.0, 3.0, n)):
+        Q = np.linalg.qr(rng.standard_normal((n, n)))[0]
+        S = Q @ np.diag(values) @ Q.T
+        S = 0.5 * (S + S.T)
+        graph = Graph()
+        symbols = np.empty((n, n), object)
+        for i in range(n):
+            for j in range(n):
+                symbols[i, j] = graph.input("x", n * min(i, j) + max(i, j), S[i, j])
+        found, U, left = symmetric(symbols)
+        number = np.vectorize(lambda x: getattr(x, "value", x), otypes=[float])
+        scale = np.abs(values).max() + 1e-300
+        assert number(left) <= (1e-13 * scale) ** 2
+        np.testing.assert_allclose(np.sort(number(np.array(found, object))), np.sort(values), atol=1e-14 * scale)
+        np.testing.assert_allclose(number(U).T @ number(U), np.eye(n), atol=1e-14)
+        np.testing.assert_allclose(
+            number(U) @ np.diag(number(np.array(found, object))) @ number(U).T, S, atol=1e-14 * scale
+        )

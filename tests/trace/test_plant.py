@@ -309,13 +309,13 @@ def test_reach_and_scale_are_symbols(five_bar):
 
 @pytest.mark.parametrize("name", ["size", "force_scale", "spans"])
 def test_other_numbers_are_refused_by_name(five_bar, name):
-    with pytest.raises(NotTraceable, match=f"{name} of a plant"):
+    with pytest.raises(NotTraceable, match=f"plant.{name} has no code"):
         getattr(five_bar[1], name)
 
 
 @pytest.mark.parametrize("name", ["position_rate", "assemble", "residual", "generic_rank"])
 def test_other_functions_are_refused_by_name(five_bar, name):
-    with pytest.raises(NotTraceable, match=rf"{name}\(\.\.\.\) of a plant"):
+    with pytest.raises(NotTraceable, match=rf"{name}\(\.\.\.\) has no code"):
         getattr(five_bar[1], name)
 
 

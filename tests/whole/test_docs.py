@@ -97,6 +97,7 @@ def test_page_runs(page, run):
 
 
 @pytest.mark.nojit_slow
+@pytest.mark.filterwarnings("ignore::cmbcontrol.errors.SpeedWarning")  # laws in continuous time
 def test_force(run):
     _, blocks, names = run("force.md")
     assert len(blocks) == 4
@@ -117,6 +118,7 @@ def test_modes(run, tmp_path, capsys):
 
 
 @pytest.mark.nojit_slow
+@pytest.mark.filterwarnings("ignore::cmbcontrol.errors.SpeedWarning")  # laws in continuous time
 def test_motion(run, capsys):
     run("motion.md")
     error, norm = map(float, capsys.readouterr().out.split())

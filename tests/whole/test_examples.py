@@ -127,6 +127,7 @@ def test_ex10_grasp():
 
 
 @pytest.mark.nojit_slow
+@pytest.mark.filterwarnings("ignore::cmbcontrol.errors.SpeedWarning")
 def test_ex11_touch_down():
     found = results("ex11_touch_down")
     assert found["error of that time, s"] < 1e-9 and found["landings"] == 2

@@ -24,6 +24,17 @@ from cmbcontrol import (
 )
 from cmbcontrol.characteristics import Friction
 from cmbcontrol.codegen import export
+from cmbcontrol.controllers import (
+    ConstrainedActuation,
+    ConstraintForcePI,
+    Coordinates,
+    HybridMotionForce,
+    MotionLaw,
+    PassiveJoints,
+    ProjectedInverseDynamics,
+    WithModel,
+)
+from cmbcontrol.controllers.traced import law_code
 from cmbcontrol.dynamics import acceleration_derivatives, derivatives, parameters
 from cmbcontrol.errors import PainleveError, Status
 from cmbcontrol.kernels import friction as kernels
@@ -664,6 +675,7 @@ class TestInverseDynamics:
         on_motor = arm / 60.0 * (1.0 + speed * (1.0 / efficiency - 1.0))
         assert found.u[0] == pytest.approx(0.01 * 120.0 + on_motor, rel=1e-9)
 
+    @pytest.mark.filterwarnings("ignore::cmbcontrol.errors.SpeedWarning")
     @pytest.mark.parametrize("efficiency", [0.95, 0.8])
     def test_a_law_with_the_exact_model_follows(self, efficiency):
         plant = geared(efficiency)
@@ -719,6 +731,85 @@ def inverse_of(seed):
     except cmb.CmbError as error:
         return f"{type(error).__name__}: {error}"
     return float(np.abs(again - a).max() / max(np.abs(a).max(initial=0.0), 1e-300))
+
+
+class Wanted(MotionLaw):
+    """Wants an acceleration, whatever the state."""
+
+    def __init__(self, plant, a):
+        self.plant, self.a = plant, a
+
+    def desired_acceleration(self, t, terms):
+        return self.a
+
+
+def rubbing_arm(seed):
+    """A random planar arm with a motor on each joint, whose tip slides on a wall, or turns in a pin with friction."""
+    rng = np.random.default_rng([seed, 5])
+    n, pinned = int(rng.integers(3, 6)), bool(rng.integers(2))
+    lengths, masses = rng.uniform(0.3, 0.6, n), rng.uniform(0.5, 3.0, n)
+    bodies = [Body(f"b{i}", masses[i], (0.5 * lengths[i], 0.0, 0.0), (0.05 * masses[i],) * 3) for i in range(n)]
+    joints = [
+        Revolute(f"q{i}", f"b{i - 1}" if i else "ground", f"b{i}", frame=Frame((lengths[i - 1] if i else 0.0, 0, 0)))
+        for i in range(n)
+    ]
+    tip = (float(lengths[-1]), 0.0, 0.0)
+    if pinned:
+        loop = Revolute("tip", "ground", f"b{n - 1}", frame=Frame((0.7, 0.2, 0.0)), child_frame=Frame(tip))
+        forces = [PinFriction("rub", "tip", Friction(0.2, transition_rate=0.3), radius=0.1)]
+    else:
+        loop = PointOnPlane("tip", "ground", f"b{n - 1}", (0.8, 0, 0), tip, normal=(1.0, 0.2, 0.0))
+        forces = [SlidingFriction("rub", "tip", Friction(0.3, transition_rate=0.3))]
+    motors = [Actuator(joint.name) for joint in joints]
+    plant = Mechanism("arm", bodies, joints, [loop], actuators=motors, forces=forces, gravity=(0, -G, 0))
+    q = plant.assemble(guess=rng.uniform(0.2, 0.9, n))
+    return plant, q, plant.project_velocity(q, rng.uniform(-2.0, 2.0, n)), rng
+
+
+class TestLaws:
+    """Laws that know the machine know its friction: what they ask for is what it does."""
+
+    @pytest.mark.parametrize("seed", range(12))
+    def test_passive_joints(self, seed):
+        plant, q, v, rng = rubbing_arm(seed)
+        a = cmb.forward_dynamics(plant, q, v, rng.uniform(-20.0, 20.0, plant.nu))
+        law = PassiveJoints(Wanted(plant, a))
+        again = cmb.forward_dynamics(plant, q, v, law(0.0, plant.terms(q, v), law.start(plant)))
+        np.testing.assert_allclose(again, a, atol=1e-10 * np.abs(a).max())
+
+    @pytest.mark.parametrize("alone", [False, True])
+    @pytest.mark.parametrize("seed", range(12))
+    def test_force_control(self, seed, alone):
+        """The motion, and the force of a row at the same time."""
+        plant, q, v, rng = rubbing_arm(seed)
+        row, terms = plant.row_names[0], plant.terms(q, v)
+        force = ConstraintForcePI(plant, [40.0], [row])
+        a = cmb.forward_dynamics(plant, q, v, rng.uniform(-20.0, 20.0, plant.nu))
+        law = force if alone else HybridMotionForce(Wanted(plant, a), force)
+        a = force.free_acceleration(terms) if alone else a
+        found = cmb.constraint_force(plant, q, v, law(0.0, terms, law.start(plant)))
+        np.testing.assert_allclose(found.acceleration, a, atol=1e-10 * np.abs(a).max())
+        assert found.multipliers[0] == pytest.approx(40.0, abs=1e-9 * np.abs(found.multipliers).max())
+
+    def test_limits_are_refused_by_name(self):
+        plant, q, v, _ = rubbing_arm(0)
+        law = ConstrainedActuation(Wanted(plant, v), limits=50.0)
+        with pytest.raises(cmb.errors.InputError, match=r"friction in proportion to loads.*'arm'.*'rub'.*WithModel"):
+            cmb.simulate(plant, law, q, v, t_end=0.1)
+        plain = plant.with_parts(forces=[])
+        cmb.simulate(plant, WithModel(plain, law), q, v, t_end=1e-3)
+
+    def test_no_code_leaves_it_out(self):
+        """Laws of which there is code without friction fall back to Python, and say so."""
+        plant, q, _, _ = rubbing_arm(1)
+        way = cmb.Constant(q[:2])
+        motion = ProjectedInverseDynamics(
+            plant, Coordinates(plant, plant.velocity_names[:2]), way, bandwidth=5.0, period=1e-3
+        )
+        for law in (motion, PassiveJoints(motion), ConstraintForcePI(plant, [5.0], [plant.row_names[0]], period=1e-3)):
+            why = law_code(plant, law, q)
+            assert isinstance(why, str)
+            assert "friction in proportion to loads" in why
 
 
 def geared(efficiency):

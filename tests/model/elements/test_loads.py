@@ -197,6 +197,7 @@ def test_wrong_values_are_told():
         cmb.linearize(plant, cmb.trim(plant, plant.assemble(left=2.1, right=1.0)), inputs=["a_f"])
 
 
+@pytest.mark.filterwarnings("ignore::cmbcontrol.errors.SpeedWarning")
 def test_loads_disturb_a_closed_loop():
     """Their stationary effect is what a run settles to; the law is not told."""
     plant = plants.five_bar().with_parts(loads=[Load("pull", "left_upper", Frame((0.5, 0.0, 0.0)))])
