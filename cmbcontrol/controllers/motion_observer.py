@@ -151,7 +151,7 @@ class MotionObserver(AroundLaw):
         return np.concatenate([np.zeros(self._own_states), start_of(self.law, self.plant)])
 
     def begun(self, start: Array, after: Array, terms: Terms) -> Array:
-        n = self._size
+        n = self._own_states
         return np.concatenate([after[:n], self.law.begun(start[n:], after[n:], terms)])
 
     def state_names(self, plant: Plant) -> list[str]:

@@ -493,7 +493,7 @@ def _unseen(ends: list[float]) -> float:
     """Chance that one more search ends where none has ended, of searches that ended at these residuals.
 
     With w ends of n searches it is w (w + 1) / (n (n - 1)), whatever their catchments are (Boender and Rinnooy Kan,
-    1987, doi:10.1007/BF02591684).
+    Mathematical Programming 37, 1987).
     """
     found = list[float]()
     for end in ends:
