@@ -63,6 +63,7 @@ def test_loads(axes):
     assert np.allclose(values, R @ np.array([3.0, 4.0, 0.0]))
 
 
+@pytest.mark.filterwarnings("ignore:a law runs in Python")
 def test_contacts_come_and_go():
     run = touch_down()
     assert contacts_of(run) == {"foot"}
