@@ -661,7 +661,7 @@ class TestInverseDynamics:
     def test_random_machines(self):
         found = {seed: inverse_of(seed) for seed in seeds.rotating(60)}
         assert not {seed: x for seed, x in found.items() if isinstance(x, float) and not x <= 1e-11}
-        assert sum(isinstance(x, float) for x in found.values()) >= 0.8 * len(found)
+        assert sum(isinstance(x, float) for x in found.values()) >= 0.7 * len(found)
 
     @pytest.mark.parametrize("efficiency", [1.0, 0.95, 0.8, 0.5])
     @pytest.mark.parametrize("speed", [1.0, -1.0])
@@ -725,6 +725,8 @@ def inverse_of(seed):
     plant = plant.with_parts(forces=forces, actuators=[Actuator(n) for n in joints])
     try:
         q, v = admissible_state(plant, q, seed)
+        if not plant.terms(q, v).dof:
+            return "no freedom: accelerations are rounding"
         a = cmb.forward_dynamics(plant, q, v, rng.uniform(-2.0, 2.0, plant.nu))
         found = cmb.inverse_dynamics(plant, q, v, a)
         again = cmb.forward_dynamics(plant, q, v, found.u)
