@@ -1496,3 +1496,27 @@ def changed_machine(plant, name, s):
                 parts[i] = found
                 return Mechanism(plant.name, **given, gravity=gravity, precision=0.0)
     raise AssertionError(f"nothing is called {name}")
+
+
+def four_bar_sdf(turn, of_coupler=None):
+    """A planar four-bar of SDF, whose links are turned into the plane by an angle as a file has it."""
+    of_coupler = turn if of_coupler is None else of_coupler
+
+    def link(name, pose, length):
+        inertia = f"<ixx>1e-4</ixx><iyy>{length**2 / 12}</iyy><izz>{length**2 / 12}</izz>"
+        inertial = f"<pose>{length / 2} 0 0 0 0 0</pose><mass>1</mass><inertia>{inertia}</inertia>"
+        return f'<link name="{name}"><pose>{pose}</pose><inertial>{inertial}</inertial></link>'
+
+    def joint(name, parent, child, x):
+        ends = f"<parent>{parent}</parent><child>{child}</child><axis><xyz>0 0 1</xyz></axis>"
+        return f'<joint name="{name}" type="revolute"><pose>{x} 0 0 0 0 0</pose>{ends}</joint>'
+
+    x, z = 0.3 * np.cos(1.2), 0.3 * np.sin(1.2)
+    parts = [
+        link("crank", f"0 0 0 {turn} -1.2 0", 0.3),
+        link("coupler", f"{x:.12f} 0 {z:.12f} {of_coupler} 0 0", 0.5),
+        link("rocker", f"0.5 0 0 {turn} -1.2 0", 0.3),
+        *(joint(*ends) for ends in (("A", "world", "crank", 0), ("B", "crank", "coupler", 0))),
+        *(joint(*ends) for ends in (("D", "world", "rocker", 0), ("C", "coupler", "rocker", 0.3))),
+    ]
+    return f'<sdf version="1.7"><model name="m">{"".join(parts)}</model></sdf>'

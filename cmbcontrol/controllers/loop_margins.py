@@ -178,6 +178,13 @@ class BrokenLoop(NamedTuple):
         k = [self.channels.index(channel)]
         return self._replace(entry=self.entry[:, k], exit=self.exit[k], channels=(channel,))
 
+    @property
+    def border(self) -> float:
+        """How near to the border of stability a pole may stand on it, as growth; see `growth`."""
+        if self.dt or not len(self.A):
+            return _BORDER
+        return _BORDER * float(np.linalg.norm(balanced(self.A, self.entry, self.exit)[0], 2))
+
     def without_hidden(self) -> tuple[BrokenLoop, Complex]:
         """The loop without modes on the border of stability that it does not see, or does not move; and their poles.
 
@@ -187,12 +194,12 @@ class BrokenLoop(NamedTuple):
         from scipy.linalg import schur, solve_sylvester
 
         A, entry, exit = balanced(self.A, self.entry, self.exit)
-        size = 1.0 if self.dt else float(np.linalg.norm(A, 2))
-        if not (growth(np.linalg.eigvals(A), self.dt) >= -_BORDER * size).any():
+        border = self.border
+        if not (growth(np.linalg.eigvals(A), self.dt) >= -border).any():
             return self, np.zeros(0, dtype=complex)
 
         def on_border(x: complex, y: float = 0.0) -> bool:
-            return bool(growth(np.array(x + 1j * y), self.dt) >= -_BORDER * size)
+            return bool(growth(np.array(x + 1j * y), self.dt) >= -border)
 
         T, Q, n = schur(A, sort=on_border)
         E, F = Q.T @ entry, exit @ Q
@@ -200,10 +207,10 @@ class BrokenLoop(NamedTuple):
         rest, E_rest, F_rest = T[n:, n:], E[n:], F[:, n:] + F[:, :n] @ X
         E_group = E[:n] - X @ E_rest
         group, F_group = T[:n, :n], F[:, :n]
-        for seen_by in (F_group, None):  # what is seen; then, of that, what is moved
-            whole, at = (F, group) if seen_by is not None else (E.T, group.T)
-            rows = F_group if seen_by is not None else E_group.T
-            kept = _reached(rows / np.maximum(np.abs(whole).max(axis=1, keepdims=True), 1e-300), at)
+        seen, moved = np.abs(F).max(axis=1, keepdims=True), np.abs(E).max(axis=0)[:, None]  # of all modes
+        for dual in (False, True):  # what is seen; then, of that, what is moved
+            rows, at, unit = (E_group.T, group.T, moved) if dual else (F_group, group, seen)
+            kept = _reached(rows / np.maximum(unit, 1e-300), at)
             group, E_group, F_group = kept.T @ group @ kept, kept.T @ E_group, F_group @ kept
         if len(group) == n:
             return self, np.zeros(0, dtype=complex)
@@ -367,7 +374,7 @@ def loop_margins(loop: BrokenLoop, later: Later | None = None) -> Margins:
         For a loop that has an unstable mode which it does not touch, and one that stands on the border of stability.
     """
     whole, (loop, outside) = loop, loop.without_hidden()
-    border = _BORDER * (1.0 if loop.dt else float(np.linalg.norm(balanced(*loop[3:6])[0], 2)) if len(loop.A) else 1.0)
+    border = loop.border
     fastest = float(growth(np.linalg.eigvals(loop.A), loop.dt).max(initial=-np.inf))
     for pole in outside[growth(outside, loop.dt) > border]:
         raise InputError(

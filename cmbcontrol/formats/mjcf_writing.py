@@ -661,7 +661,9 @@ class _Writer:
 
     def _with_loops(self, loops: list[Loop]) -> Mechanism:
         """The machine with other loops, and without what acts on them."""
-        return self.machine.with_parts(loops=loops, actuators=(), forces=(), springs=(), loads=(), configurations={})
+        # a candidate: that its rows agree to some digits is no find about the machine
+        parts = {"loops": loops, "actuators": (), "forces": (), "springs": (), "loads": (), "configurations": {}}
+        return self.machine.with_parts(**parts, precision=0.0)
 
     @staticmethod
     def _metres(machine: Mechanism, q: Array) -> Array:

@@ -5,7 +5,7 @@ import pytest
 
 from cmbcontrol import formats, simulate
 from cmbcontrol.formats.angles import meant
-from tests.fixtures import largest
+from tests.fixtures import four_bar_sdf, largest
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 4, 6, 8, 12, -3, -6, 18])
@@ -85,34 +85,9 @@ def test_an_angle_that_no_loop_speaks_of_stays(tmp_path):
     assert not any("15 deg" in remark.what for remark in read.remarks)
 
 
-def sdf(a, b):
-    def link(name, pose, length):
-        inertia = (
-            f"<ixx>1e-4</ixx><iyy>{length**2 / 12}</iyy><izz>{length**2 / 12}</izz><ixy>0</ixy><ixz>0</ixz><iyz>0</iyz>"
-        )
-        own = f"<pose>{length / 2} 0 0 0 0 0</pose><mass>1</mass><inertia>{inertia}</inertia>"
-        return f'<link name="{name}"><pose>{pose}</pose><inertial>{own}</inertial></link>'
-
-    def joint(name, parent, child, x):
-        ends = f"<pose>{x} 0 0 0 0 0</pose><parent>{parent}</parent><child>{child}</child>"
-        return f'<joint name="{name}" type="revolute">{ends}<axis><xyz>0 0 1</xyz></axis></joint>'
-
-    x, z = 0.3 * np.cos(1.2), 0.3 * np.sin(1.2)
-    parts = [
-        link("crank", f"0 0 0 {a} -1.2 0", 0.3),
-        link("coupler", f"{x:.12f} 0 {z:.12f} {b} 0 0", 0.5),
-        link("rocker", f"0.5 0 0 {a} -1.2 0", 0.3),
-        joint("A", "world", "crank", 0),
-        joint("B", "crank", "coupler", 0),
-        joint("D", "world", "rocker", 0),
-        joint("C", "coupler", "rocker", 0.3),
-    ]
-    return f'<sdf version="1.7"><model name="m">{"".join(parts)}</model></sdf>'
-
-
 @pytest.mark.parametrize(("a", "b"), [("1.5708", "1.5708"), ("1.5707963267948966", "1.5708"), ("1.570796", "1.57")])
 def test_a_planar_machine_in_sdf(tmp_path, a, b):
-    (tmp_path / "m.sdf").write_text(sdf(a, b))
+    (tmp_path / "m.sdf").write_text(four_bar_sdf(a, b))
     plant = formats.read_sdf(tmp_path / "m.sdf").machine
     q = plant.assemble()
     assert plant.diagnose(q).dof == 1

@@ -11,6 +11,7 @@ from cmbcontrol import Body, Coupling, Frame, Mechanism, Point, Revolute, Spheri
 from cmbcontrol.errors import PrecisionWarning
 from cmbcontrol.formats import read_sdf
 from cmbcontrol.model.agreement import Agreement, left_as_they_are
+from tests.fixtures import four_bar_sdf
 
 from ..robustness import machines
 
@@ -167,27 +168,6 @@ def test_a_file_with_few_digits_is_a_remark_and_no_warning(tmp_path):
     assert any(remark.kind == "changed" and remark.part == "numbers" for remark in read.remarks)
     plant = read.machine
     assert plant.diagnose(plant.assemble()).dof == 1
-
-
-def four_bar_sdf(turn):
-    def link(name, pose, length):
-        inertia = f"<ixx>1e-4</ixx><iyy>{length**2 / 12}</iyy><izz>{length**2 / 12}</izz>"
-        inertial = f"<pose>{length / 2} 0 0 0 0 0</pose><mass>1</mass><inertia>{inertia}</inertia>"
-        return f'<link name="{name}"><pose>{pose}</pose><inertial>{inertial}</inertial></link>'
-
-    def joint(name, parent, child, x):
-        ends = f"<parent>{parent}</parent><child>{child}</child><axis><xyz>0 0 1</xyz></axis>"
-        return f'<joint name="{name}" type="revolute"><pose>{x} 0 0 0 0 0</pose>{ends}</joint>'
-
-    x, z = 0.3 * np.cos(1.2), 0.3 * np.sin(1.2)
-    parts = [
-        link("crank", f"0 0 0 {turn} -1.2 0", 0.3),
-        link("coupler", f"{x:.12f} 0 {z:.12f} {turn} 0 0", 0.5),
-        link("rocker", f"0.5 0 0 {turn} -1.2 0", 0.3),
-        *(joint(*ends) for ends in (("A", "world", "crank", 0), ("B", "crank", "coupler", 0))),
-        *(joint(*ends) for ends in (("D", "world", "rocker", 0), ("C", "coupler", "rocker", 0.3))),
-    ]
-    return f'<sdf version="1.7"><model name="m">{"".join(parts)}</model></sdf>'
 
 
 def test_copies_are_exact_and_stay_as_they_are(tmp_path):
