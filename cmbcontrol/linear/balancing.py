@@ -21,8 +21,9 @@ def state_scales(A: Array) -> Array:
 
     Examples
     --------
-    >>> state_scales(np.array([[0.0, 1e-6], [1e6, 0.0]])).round(6)
-    array([9.77e-04, 1.02e+03])
+    >>> s = state_scales(np.array([[0.0, 1e-6], [1e6, 0.0]]))
+    >>> bool(s[1] / s[0] == 2.0**20)
+    True
     """
     from scipy.linalg import matrix_balance
 

@@ -671,7 +671,7 @@ class Mechanism(Plant):
         >>> from cmbcontrol import JointForce, characteristics, plants
         >>> rubbing = JointForce("rub", "angle", characteristics.Friction(0.3))
         >>> plant = plants.pendulum().with_parts(forces=[rubbing])
-        >>> plant.smoothed_friction([0.0]), plant.smoothed_friction([1.0])
+        >>> plant.smoothed_friction([0.0, 0.0, 0.0]), plant.smoothed_friction([0.0, 0.0, 1.0])
         (('rub',), ())
         """
         v = _check.vector(v, self.nv, "v", self.velocity_names)
