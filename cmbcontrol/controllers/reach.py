@@ -35,6 +35,7 @@ _ALL = 100  # so many: of 600 targets within reach, on 15 machines, none took mo
 _LOCAL = 10  # of these, from where the nearest configuration is looked for
 _OFTEN = 4  # searches that end at the nearest one found, before it counts as the nearest
 _ROUGH, _FINE = 1e-6, 1e-14  # sizes of the machine that a step gains at least: to compare searches, and to end one
+_BENT = 1e-5  # sizes, or rad, between which slopes are compared: both errors, h^2 and rounding / h, are 1e-10 or less
 _TURN = 2.0 * np.pi
 _ENDLESS = 64.0  # rad, or sizes: what goes on so far has no end
 _NOTHING = (
@@ -393,7 +394,8 @@ class Reach:
     def _approach(self, target: Array, start: Array, origin: Array, gain: float) -> Reached | None:
         """The nearest configuration that is found from a start: no motion within the loops and limits comes nearer.
 
-        It ends where a step gains no more than `gain` sizes of the machine, and finely, where slopes fall no more.
+        It ends where a step gains no more than `gain` sizes of the machine, and finely, where slopes fall no more: of a
+        distance that is flat to rounding they still tell the place to rounding, by Newton's steps.
         """
         twin, closing = self._twin, self._closing
         bend = np.zeros((twin.nv, twin.nv))  # of half the square of the distance along the closed loops, but for J'J
@@ -415,6 +417,8 @@ class Reach:
                     gained = now.distance - new.distance
                     moved = twin.difference(q, self._reduced(new.q)) / closing.lengths
                     bend = _secant(bend, moved, here.downhill - there.downhill - here.J.T @ (here.J @ moved))
+                    if gain <= _FINE:
+                        bend = self._bend(target, new, there, origin, bend)
                     now, here, damping = new, there, max(0.2 * damping, 1e-10)
                     small = small + 1 if gained < gain * twin.size else 0
                     # a single one may be short only, after some that led too far
@@ -433,6 +437,18 @@ class Reach:
         A = closing.rows(q)[1]()
         Z = _null_space(A)
         return _Local(J, A, Z @ (Z.T @ (J.T @ (self._scale * now.error))))
+
+    def _bend(self, target: Array, now: Reached, here: _Local, origin: Array, other: Array) -> Array:
+        """The second derivative along the closed loops, but for J'J, by differences of slopes; or the `other` one."""
+        closing, q, bend = self._closing, self._reduced(now.q), np.zeros_like(other)
+        for z in _null_space(here.A).T:
+            ends = [self._twin.integrate(q, side * _BENT * closing.lengths * z) for side in (1.0, -1.0)]
+            found = [self._told(target, closing.close(end), origin) for end in ends]
+            if found[0] is None or found[1] is None:
+                return other
+            ahead, behind = (self._local(x).downhill for x in found if x is not None)
+            bend += np.outer((behind - ahead) / (2.0 * _BENT) - here.J.T @ (here.J @ z), z)
+        return 0.5 * (bend + bend.T)
 
     def _move(self, now: Reached, here: _Local, bend: Array, damping: float) -> Array:
         """The damped step of least distance along the closed machine; what would pass a limit stays there."""

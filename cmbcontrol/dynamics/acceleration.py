@@ -374,7 +374,8 @@ def forward_dynamics(
         if vdot is not None:
             return vdot
         _require_moderate(plant, q, v, u)
-        vdot, rank = constrained.forward_dynamics(plant.arrays, q, v, u, RANK_TOLERANCE)
+        with plant._scratch() as work:
+            vdot, rank = constrained.forward_dynamics(plant.arrays, q, v, u, RANK_TOLERANCE, work)
         if rank == FAILED:
             raise ModelError(f"the mass matrix of {plant.name!r} is not positive definite at q = {q.tolist()}")
         if np.isfinite(vdot).all():

@@ -11,7 +11,7 @@ import numpy as np
 
 from .._jit import bundle, kernel
 from .._tolerance import ROUNDING
-from .arrays import copy, copy_rows
+from .arrays import add_dot, copy, copy_rows
 from .constraint_rows import constraint_bias, constraint_jacobian, constraint_rates, constraint_residual
 from .forces import add_passive_forces, drive_matrix, potential_energy
 from .friction import UNSOLVED, Friction, new_friction, solve_loads, unit_load_forces
@@ -30,6 +30,7 @@ from .split import (
     solve_multipliers,
     to_head,
     to_space,
+    transposed_product,
 )
 from .tree import bias_accelerations, joint_screws, link_poses, retract, twists
 
@@ -96,6 +97,9 @@ class Work(NamedTuple):
 def new_work(model):
     """Scratch arrays of the right size for a model."""
     links, rows, nv, nu = model.links.shape[0], model.rows.shape[0], model.damping.shape[0], model.drives.shape[0]
+    root, split = new_root(nv), new_rows(rows, nv)
+    copy(model.envelope, root.begin)
+    copy_rows(model.spans, split.spans)
     return Work(
         np.empty((links, 3, 3)),
         np.empty((links, 3)),
@@ -108,13 +112,13 @@ def new_work(model):
         np.empty((rows, 5, 3)),
         np.empty((rows, 6)),
         np.empty(rows),
-        np.empty((rows, nv)),
+        np.zeros((rows, nv)),
         np.empty(rows),
-        np.empty((nv, nv)),
+        np.zeros((nv, nv)),
         np.empty(nv),
         np.empty((nv, nu)),
-        new_root(nv),
-        new_rows(rows, nv),
+        root,
+        split,
         np.empty(rows),
         np.empty(nv),
         new_friction(model),
@@ -133,8 +137,8 @@ def mass_split(M, A, scale, reach, far, tolerance, cap, root, split):
     if not cholesky(M, root):
         return FAILED
     for i in range(A.shape[0]):
-        begin, end = scaled_row(scale[i], A[i], split.G[i])
-        forward_between(root, split.G[i], begin, end)
+        scaled_row(scale[i], A[i], split, i)
+        split.end[i] = forward_between(root, split.G[i], split.first[i], split.end[i])
     largest = 0.0
     for k in range(M.shape[0]):
         largest = max(largest, reach[k] / np.sqrt(M[k, k]))
@@ -142,14 +146,16 @@ def mass_split(M, A, scale, reach, far, tolerance, cap, root, split):
 
 
 @kernel
-def scaled_row(scale, a, row):
-    """row = scale a; returns between which two places it has entries."""
-    begin, end = a.shape[0], 0
-    for k in range(a.shape[0]):
-        row[k] = scale * a[k]
-        if a[k] != 0.0:
-            begin, end = min(begin, k), k + 1
-    return begin, end
+def scaled_row(scale, a, rows, i):
+    """Row i of G = scale a, from its first entry to its end."""
+    begin, end = rows.spans[i, 0], rows.spans[i, 1]
+    while begin < end and a[begin] == 0.0:
+        begin += 1
+    while end > begin and a[end - 1] == 0.0:
+        end -= 1
+    for k in range(begin, end):
+        rows.G[i, k] = scale * a[k]
+    rows.first[i], rows.end[i] = begin, end
 
 
 @kernel
@@ -186,7 +192,6 @@ def update_matrices(model, q, w):
 def euclidean_split(model, w, tolerance, cap):
     """Replace the split in the metric of M by the one in the Euclidean metric; returns the rank."""
     L, first, last = w.root.L, w.root.first, w.root.last
-    L[:] = 0.0
     for k in range(L.shape[0]):
         L[k, k] = 1.0
         first[k], last[k] = k, k
@@ -200,7 +205,7 @@ def euclidean_rows(model, w, tolerance, cap):
     for k in range(w.A.shape[1]):
         largest = max(largest, model.reach[k])
     for i in range(w.A.shape[0]):
-        scaled_row(model.scale[i], w.A[i], w.rows.G[i])
+        scaled_row(model.scale[i], w.A[i], w.rows, i)
     floor = max(ROUNDING * remoteness(model, w.p), 0.01 * tolerance) * largest
     return factor_rows(w.rows, tolerance, floor, cap)
 
@@ -327,12 +332,7 @@ def velocity_correction(model, w, rank, v, change):
     pivots = w.rows.pivots
     constraint_rates(model, w.rhs)
     if rank > 0 and pivots[rank - 1] < WEAK * pivots[0]:
-        L, last = w.root.L, w.root.last
-        for i in range(n):  # L' v, row by row
-            s = 0.0
-            for k in range(i, last[i] + 1):
-                s += L[k, i] * v[k]
-            change[i] = s
+        transposed_product(w.root, v, change)
         to_head(w.rows, rank, change)
         for i in range(w.rhs.shape[0]):
             w.rhs[i] *= model.scale[i]
@@ -343,9 +343,7 @@ def velocity_correction(model, w, rank, v, change):
             change[k] -= v[k]
     else:
         for i in range(w.rhs.shape[0]):
-            s = 0.0
-            for k in range(n):
-                s += w.A[i, k] * v[k]
+            s = add_dot(0.0, w.A[i], v, model.spans[i, 0], model.spans[i, 1])
             w.rhs[i] = model.scale[i] * (w.rhs[i] - s)
         least_change(w, rank, change)
 
@@ -373,10 +371,10 @@ def acceleration(model, q, v, u, tolerance, cap, w, vdot):
 
 
 @kernel(allocates=True)
-def forward_dynamics(model, q, v, u, tolerance):
-    """Acceleration (nv,) and rank, with scratch of its own."""
+def forward_dynamics(model, q, v, u, tolerance, w):
+    """Acceleration (nv,) and rank."""
     vdot = np.empty(v.shape[0])
-    rank = acceleration(model, q, v, u, tolerance, v.shape[0], new_work(model), vdot)
+    rank = acceleration(model, q, v, u, tolerance, v.shape[0], w, vdot)
     return vdot, rank
 
 

@@ -379,10 +379,14 @@ def constraint_residual(model, q, R, p, phi):
 
 @kernel
 def constraint_jacobian(model, q, R, p, S, E, G, phi, A):
-    """Residual phi (rows,), Jacobian A (rows, nv); E (rows, 5, 3) and G (rows, 6) keep frames and wrenches."""
-    A[:] = 0.0
+    """Residual phi (rows,), Jacobian A (rows, nv); E (rows, 5, 3) and G (rows, 6) keep frames and wrenches.
+
+    Outside of the spans of its rows nothing is written: there A is to be zero before.
+    """
     for i in range(model.rows.shape[0]):
         row = model.rows[i]
+        for k in range(model.spans[i, 0], model.spans[i, 1]):
+            A[i, k] = 0.0
         if row.kind == ROW_COUPLING:
             phi[i] = coupling_residual(model, row, q)
             for k in range(A.shape[1]):

@@ -86,9 +86,11 @@ def newton_euler(links, I, S, V, A, gravity, W, tau):
 
 @kernel
 def composite_inertia(links, I, S, M):
-    """Mass matrix M (nv, nv) by composite rigid bodies; I (links, 10) becomes the composites."""
+    """Mass matrix M (nv, nv) by composite rigid bodies; I (links, 10) becomes the composites.
+
+    Of joints on different limbs nothing is written: there M is to be zero before.
+    """
     F = scratch(6)
-    M[:] = 0.0
     for i in range(links.shape[0] - 1, -1, -1):
         parent = links[i].parent
         if parent >= 0:

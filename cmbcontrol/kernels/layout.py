@@ -191,6 +191,8 @@ class Model(NamedTuple):
     links: np.ndarray
     rows: np.ndarray
     scale: np.ndarray  # (rows,) brings rows of different units to metres, for decisions about rank
+    spans: np.ndarray  # (rows, 2) columns between which each row may have entries: the second is one past the last one
+    envelope: np.ndarray  # (nv,) column from which on each row of the mass matrix may have entries
     reach: np.ndarray  # (nv,) metres that a unit of each velocity coordinate counts as: the size of the machine for rad
     size: float  # characteristic length, metres
     springs: np.ndarray

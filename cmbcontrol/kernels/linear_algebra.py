@@ -13,8 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from .._jit import kernel
-from .arrays import copy_rows
-from .split import backward, cholesky, factor_rows, forward, new_root, new_rows, solve_head, to_space
+from .split import backward, cholesky, factor_rows, forward, new_root, new_rows, solve_head, take_rows, to_space
 
 __all__ = [
     "active_subspace",
@@ -121,7 +120,7 @@ def smallest_solution(X, rhs, scale, tolerance):
     """
     rows, n = X.shape
     split = new_rows(rows, n)
-    copy_rows(X, split.G)
+    take_rows(X, split)
     rank = factor_rows(split, 0.0, tolerance * scale, rows)
     y = np.zeros(n)
     solve_head(split, rank, rhs, y)
@@ -137,7 +136,7 @@ def smallest_solutions(X, sides):
     """The smallest Y (k, n) with X Y' = sides' (k, rows), for X with independent rows."""
     rows, n = X.shape
     split = new_rows(rows, n)
-    copy_rows(X, split.G)
+    take_rows(X, split)
     rank = factor_rows(split, 0.0, 0.0, rows)
     Y = np.zeros((sides.shape[0], n))
     for i in range(sides.shape[0]):

@@ -16,6 +16,9 @@ import numpy as np
 from .._jit import bundle, kernel
 from .arrays import add_dot
 
+# Entries of a reflector that are a smaller part of it change nothing: rounding is a thousand times larger.
+NOTHING = 1e-19
+
 __all__ = [
     "Root",
     "Rows",
@@ -28,8 +31,10 @@ __all__ = [
     "new_rows",
     "solve_head",
     "solve_multipliers",
+    "take_rows",
     "to_head",
     "to_space",
+    "transposed_product",
 ]
 
 
@@ -37,52 +42,73 @@ __all__ = [
 class Root(NamedTuple):
     """Lower Cholesky factor of a metric. Limbs that share no joint leave zeros in it, which cost nothing."""
 
-    L: np.ndarray  # (n, n)
+    L: np.ndarray  # (n, n), nothing outside of the envelope
+    begin: np.ndarray  # (n,) column from which on each row of the metric may have entries
     first: np.ndarray  # (n,) column of the first entry of each row
     last: np.ndarray  # (n,) row of the last entry of each column
 
 
 @bundle
 class Rows(NamedTuple):
-    """Rows to be factored, and what `factor_rows` makes of them. Rows of loops far apart leave zeros, too."""
+    """Rows to be factored, and what `factor_rows` makes of them; those of loops far apart have nothing in common."""
 
-    G: np.ndarray  # (rows, n)
-    order: np.ndarray  # (rows,) which row each of them was
+    G: np.ndarray  # (rows, n), nothing outside of the parts of its rows
+    spans: np.ndarray  # (rows, 2) columns between which each row of A may have entries
+    order: np.ndarray  # (rows,) which row each pivot is of, then the others
+    place: np.ndarray  # (rows,) where each row is in that order
     tau: np.ndarray  # (rows,) of the reflectors
     pivots: np.ndarray  # (rows,) sizes, largest first
-    first: np.ndarray  # (rows,) column of the first entry of each row
+    first: np.ndarray  # (rows,) column of the first entry of each row, those of its head from there on
+    begin: np.ndarray  # (rows,) column from which on the rest of each row has entries
     end: np.ndarray  # (rows,) one past the last one
     size: np.ndarray  # (rows, 2) squares of what is left of each row, now and when last summed up
+    after: np.ndarray  # (rows + 1,) the row that follows in a list, the first one after the last place; `rows` is none
+    heads: np.ndarray  # (n + 1,) scratch of sorting
 
 
 @kernel(allocates=True)
 def new_root(n):
     """Room for the factor of a metric."""
-    return Root(np.empty((n, n)), np.empty(n, np.int64), np.empty(n, np.int64))
+    return Root(np.empty((n, n)), np.zeros(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64))
 
 
 @kernel(allocates=True)
 def new_rows(rows, n):
-    """Room for so many rows."""
+    """Room for so many rows, each of which may have entries everywhere."""
+    spans = np.zeros((rows, 2), np.int64)
+    spans[:, 1] = n
     return Rows(
         np.empty((rows, n)),
+        spans,
+        np.empty(rows, np.int64),
         np.empty(rows, np.int64),
         np.empty(rows),
         np.empty(rows),
+        np.zeros(rows, np.int64),
         np.empty(rows, np.int64),
-        np.empty(rows, np.int64),
+        np.full(rows, n),
         np.empty((rows, 2)),
+        np.empty(rows + 1, np.int64),
+        np.empty(n + 1, np.int64),
     )
+
+
+@kernel
+def take_rows(X, rows):
+    """G = X (rows, n), as it is to be before `factor_rows`."""
+    for i in range(X.shape[0]):
+        rows.first[i], rows.end[i] = 0, X.shape[1]
+        for k in range(X.shape[1]):
+            rows.G[i, k] = X[i, k]
 
 
 @kernel
 def cholesky(M, root):
     """Factor the metric M, row by row, each from its first entry on; False where M is not positive definite."""
-    L, first, last = root.L, root.first, root.last
+    L, begin, first, last = root.L, root.begin, root.first, root.last
     for i in range(M.shape[0]):
         first[i], last[i] = i, i
-        for k in range(i):
-            L[i, k] = 0.0
+        for k in range(begin[i], i):
             if M[i, k] != 0.0:
                 first[i] = k
                 break
@@ -102,25 +128,27 @@ def cholesky(M, root):
 
 @kernel
 def forward(root, x):
-    """Solve L x = x in place; entries that are zero cost nothing."""
+    """Solve L x = x in place."""
     forward_between(root, x, 0, x.shape[0])
 
 
 @kernel
 def forward_between(root, x, begin, end):
-    """The same where x has entries from `begin` to before `end` only; returns where the result ends."""
-    L, last = root.L, root.last
-    k = begin
-    while k < end:
-        if x[k] == 0.0:
-            k += 1
-            continue
-        end = max(end, last[k] + 1)
-        x[k] /= L[k, k]
-        for i in range(k + 1, last[k] + 1):
-            x[i] -= L[i, k] * x[k]
-        k += 1
-    return end
+    """The same where x has entries from `begin` to before `end` only; returns where the result ends.
+
+    What x is behind `end` does not matter: it is written as far as the result goes.
+    """
+    L, first, last = root.L, root.first, root.last
+    i, reached = begin, begin
+    while i < end or i < reached:
+        s = x[i] if i < end else 0.0
+        for k in range(max(first[i], begin), i):
+            s -= L[i, k] * x[k]
+        x[i] = s / L[i, i]
+        if s != 0.0:
+            reached = max(reached, last[i] + 1)
+        i += 1
+    return reached
 
 
 @kernel
@@ -134,85 +162,168 @@ def backward(root, x):
 
 
 @kernel
-def swap_rows(rows, i, k):
-    """Exchange rows i and k, with all that belongs to them."""
-    G, order, first, end, size = rows.G, rows.order, rows.first, rows.end, rows.size
-    for c in range(min(first[i], first[k]), max(end[i], end[k])):
-        G[k, c], G[i, c] = G[i, c], G[k, c]
-    order[k], order[i] = order[i], order[k]
-    first[k], first[i] = first[i], first[k]
-    end[k], end[i] = end[i], end[k]
-    for c in range(2):
-        size[k, c], size[i, c] = size[i, c], size[k, c]
+def transposed_product(root, x, out):
+    """out = L' x."""
+    L, first = root.L, root.first
+    for i in range(x.shape[0]):
+        out[i] = L[i, i] * x[i]
+        for k in range(first[i], i):
+            out[k] += L[i, k] * x[i]
+
+
+@kernel
+def begin_rows(rows):
+    """Find the entries of each row of G, where it may have some, and sort the rows by their first ones, in a list."""
+    order, place, heads = rows.order, rows.place, rows.heads
+    G, first, begin, end, size, after = rows.G, rows.first, rows.begin, rows.end, rows.size, rows.after
+    count = G.shape[0]
+    for i in range(count):
+        order[i], place[i] = i, i
+        while end[i] > first[i] and G[i, end[i] - 1] == 0.0:
+            end[i] -= 1
+        while first[i] < end[i] and G[i, first[i]] == 0.0:
+            first[i] += 1
+        begin[i] = first[i]
+        s = add_dot(0.0, G[i], G[i], first[i], end[i])
+        size[i, 0], size[i, 1] = s, s
+    heads[:] = count  # of lists of rows with the same first column
+    for i in range(count - 1, -1, -1):
+        after[i], heads[first[i]] = heads[first[i]], i
+    last = count
+    for c in range(heads.shape[0]):
+        i = heads[c]
+        while i < count:
+            after[last] = i
+            last, i = i, after[i]
+    after[last] = count
+
+
+@kernel
+def best_row(rows, least, enough):
+    """The row that ends first among those whose square is `enough`, and the one before it; leave out vanishing ones.
+
+    Rows whose square is not above `least` never will be pivots. They leave the list, and are not rotated any more: what
+    rounding leaves of them would otherwise couple the ends of a long chain. Returns the largest square of these, too.
+    """
+    first, end, size, after, place = rows.first, rows.end, rows.size, rows.after, rows.place
+    count = end.shape[0]
+    best, before_best, before, left = count, count, count, 0.0
+    i = after[count]
+    while i < count and (best == count or first[i] < end[best]):  # what begins there ends later
+        if not size[i, 0] > least:
+            left = max(left, size[i, 0])
+            after[before] = after[i]
+        else:
+            ends_first = best == count or end[i] < end[best] or (end[i] == end[best] and place[i] < place[best])
+            if size[i, 0] >= enough and ends_first:
+                best, before_best = i, before
+            before = i
+        i = after[i]
+    return best, before_best, left
+
+
+@kernel
+def longest_row(rows):
+    """The longest row in the list; of equal ones the last, which is the last to become shorter."""
+    size, after = rows.size, rows.after
+    count = size.shape[0]
+    longest, i = count, after[count]
+    while i < count:
+        if longest == count or size[i, 0] >= size[longest, 0]:
+            longest = i
+        i = after[i]
+    return longest
+
+
+@kernel
+def extend_row(rows, i, begin, end):
+    """Let the rest of row i have entries from `begin` to before `end`, too."""
+    G = rows.G
+    if rows.end[i] <= rows.begin[i]:
+        rows.begin[i], rows.end[i] = begin, begin
+    for c in range(begin, rows.begin[i]):
+        G[i, c] = 0.0
+    for c in range(rows.end[i], end):
+        G[i, c] = 0.0
+    rows.begin[i], rows.end[i] = min(rows.begin[i], begin), max(rows.end[i], end)
+
+
+@kernel
+def enter_head(rows, i, k):
+    """Let place k belong to the head of row i; returns where its rest begins."""
+    if not rows.begin[i] <= k < rows.end[i]:
+        rows.G[i, k] = 0.0
+    rows.first[i] = min(rows.first[i], k)
+    return max(rows.begin[i], k + 1)
 
 
 @kernel
 def factor_rows(rows, tolerance, floor, cap):
     """Householder factorization of the rows of G (rows, n) with pivoting; returns the rank.
 
-    On return row k of G, which was row `order[k]`, holds its first entries in the rotated
-    coordinates and, right of the diagonal, the k-th reflector (its leading 1 implied). The rank
-    counts rows of which more than `tolerance` times the largest, and more than `floor`, is left when
-    their turn comes, and is at most `cap`; `pivots` are those sizes, sorted, largest first. The floor
-    is what rounding leaves of rows that vanish: where all do, there is no largest one to compare with.
+    `first` and `end` say where each row may have entries. On return the row of the k-th pivot, `order[k]`, holds its
+    first entries in the rotated coordinates, its head, and behind it the k-th reflector (its 1 at place k implied). The
+    rank counts rows of which more than `tolerance` times the largest, and more than `floor`, is left when their turn
+    comes, and is at most `cap`; `pivots` are those sizes, sorted, largest first, and the first that is too small. The
+    floor is what rounding leaves of rows that vanish: where all do, there is no largest one to compare with.
 
-    Among rows at least a third as long as the longest, the one that ends first is taken, so that
-    rows of neighbouring loops stay short (the longest alone would mix far ends of a long chain).
+    Among rows at least a third as long as the longest, the one that ends first is taken, so that rows of neighbouring
+    loops stay short (the longest alone would mix far ends of a long chain). Only rows that begin before a pivot ends
+    are looked at, and of a reflector what is not far below rounding: in a chain of loops with more freedoms than rows,
+    reflectors reach back to its beginning, but fall off. So the cost grows in proportion to the number of loops.
     """
-    G, order, tau, pivots = rows.G, rows.order, rows.tau, rows.pivots
-    first, end, size = rows.first, rows.end, rows.size
+    G, order, place, tau, pivots = rows.G, rows.order, rows.place, rows.tau, rows.pivots
+    first, begin, end, size, after = rows.first, rows.begin, rows.end, rows.size, rows.after
     count, n = G.shape
-    for i in range(count):
-        order[i] = i
-        s = 0.0
-        first[i], end[i] = n, 0
-        for c in range(n):
-            if G[i, c] != 0.0:
-                s += G[i, c] * G[i, c]
-                first[i] = min(first[i], c)
-                end[i] = c + 1
-        size[i, 0], size[i, 1] = s, s
-        pivots[i] = 0.0
-    rank = 0
-    largest = 0.0
+    begin_rows(rows)
+    pivots[:] = 0.0
+    rank, largest, left = 0, 0.0, 0.0
+    longest = longest_row(rows)
     for k in range(min(count, n)):
-        longest = 0.0
-        for i in range(k, count):
-            longest = max(longest, size[i, 0])
-        best = -1
-        for i in range(k, count):
-            if size[i, 0] >= 0.1 * longest and (best < 0 or end[i] < end[best]):
-                best = i
-        if best != k:
-            swap_rows(rows, best, k)
-        norm = np.sqrt(add_dot(0.0, G[k], G[k], k, end[k]))
+        least = max(tolerance * largest, floor)
+        r, before, vanishing = best_row(rows, least * least, 0.1 * size[longest, 0] if longest < count else 0.0)
+        left = max(left, vanishing)
+        if r == count:
+            pivots[k] = np.sqrt(left)
+            break
+        low = enter_head(rows, r, k)
+        norm = np.sqrt(add_dot(0.0, G[r], G[r], max(begin[r], k), end[r]))
         pivots[k] = norm
         largest = max(largest, norm)
-        if np.sqrt(longest) <= max(tolerance * largest, floor) or k >= cap or norm == 0.0:
+        if np.sqrt(size[longest, 0]) <= max(tolerance * largest, floor) or k >= cap or norm == 0.0:
             break
+        after[before] = after[r]
+        order[place[r]], place[order[k]] = order[k], place[r]
+        order[k], place[r] = r, k
         rank = k + 1
-        x = G[k, k]
+        x = G[r, k]
         beta = -norm if x >= 0.0 else norm
         tau[k] = (beta - x) / beta
-        for c in range(k + 1, end[k]):
-            G[k, c] /= x - beta
-        G[k, k] = beta
-        first[k] = min(first[k], k)
-        for i in range(k + 1, count):
-            if first[i] >= end[k]:
-                continue  # nothing in common: the reflection leaves the row as it is, and its head is zero
-            first[i] = min(first[i], k)
-            s = add_dot(G[i, k], G[k], G[i], k + 1, end[k])
+        while low < end[r] and abs(G[r, low]) <= NOTHING * norm:
+            low += 1
+        begin[r] = low
+        for c in range(low, end[r]):
+            G[r, c] /= x - beta
+        G[r, k] = beta
+        shorter = r == longest
+        i = after[count]
+        while i < count and first[i] < end[r]:  # others have nothing in common with it, and stay as they are
+            rest = enter_head(rows, i, k)
+            s = add_dot(G[i, k], G[r], G[i], max(low, rest), min(end[i], end[r]))
             if s != 0.0:  # else the reflection leaves the row as it is; its head counts all the same
+                extend_row(rows, i, low, end[r])
                 s *= tau[k]
                 G[i, k] -= s
-                for c in range(k + 1, end[k]):
-                    G[i, c] -= s * G[k, c]
-                end[i] = max(end[i], end[k])
+                for c in range(low, end[r]):
+                    G[i, c] -= s * G[r, c]
             size[i, 0] -= G[i, k] * G[i, k]
             if size[i, 0] < 1e-8 * size[i, 1]:  # cancellation: sum up afresh
-                s = add_dot(0.0, G[i], G[i], k + 1, end[i])
+                s = add_dot(0.0, G[i], G[i], max(begin[i], k + 1), end[i])
                 size[i, 0], size[i, 1] = s, s
+            shorter = shorter or i == longest
+            i = after[i]
+        if shorter:
+            longest = longest_row(rows)
     for k in range(1, count):  # insertion sort: they are nearly sorted already
         p = pivots[k]
         j = k - 1
@@ -226,26 +337,26 @@ def factor_rows(rows, tolerance, floor, cap):
 @kernel
 def to_head(rows, rank, z):
     """z = Q' z: into the rotated coordinates, constraints first."""
-    G, tau, end = rows.G, rows.tau, rows.end
     for k in range(rank):
-        reflect(G, tau, end, k, z)
+        reflect(rows, k, z)
 
 
 @kernel
 def to_space(rows, rank, z):
     """z = Q z: back from the rotated coordinates."""
-    G, tau, end = rows.G, rows.tau, rows.end
     for k in range(rank - 1, -1, -1):
-        reflect(G, tau, end, k, z)
+        reflect(rows, k, z)
 
 
 @kernel
-def reflect(G, tau, end, k, z):
+def reflect(rows, k, z):
     """The k-th reflection, in place."""
-    s = tau[k] * add_dot(z[k], G[k], z, k + 1, end[k])
+    r = rows.order[k]
+    g, begin, end = rows.G[r], rows.begin[r], rows.end[r]
+    s = rows.tau[k] * add_dot(z[k], g, z, begin, end)
     z[k] -= s
-    for c in range(k + 1, end[k]):
-        z[c] -= s * G[k, c]
+    for c in range(begin, end):
+        z[c] -= s * g[c]
 
 
 @kernel
@@ -253,19 +364,22 @@ def solve_head(rows, rank, rhs, z):
     """Head of z such that the pivot rows take the values rhs (given in the original order)."""
     G, order, first = rows.G, rows.order, rows.first
     for k in range(rank):
-        s = rhs[order[k]]
-        for j in range(first[k], k):
-            s -= G[k, j] * z[j]
-        z[k] = s / G[k, k]
+        r = order[k]
+        s = rhs[r]
+        for j in range(first[r], k):
+            s -= G[r, j] * z[j]
+        z[k] = s / G[r, k]
 
 
 @kernel
 def solve_multipliers(rows, rank, z, lam):
     """Multipliers of the pivot rows whose combination has the head z; the others are zero."""
-    G, order = rows.G, rows.order
+    G, order, first = rows.G, rows.order, rows.first
     lam[:] = 0.0
+    for k in range(rank):
+        lam[order[k]] = z[k]
     for k in range(rank - 1, -1, -1):
-        s = z[k]
-        for j in range(k + 1, rank):
-            s -= G[j, k] * lam[order[j]]
-        lam[order[k]] = s / G[k, k]
+        r = order[k]
+        lam[r] /= G[r, k]
+        for j in range(first[r], k):
+            lam[order[j]] -= G[r, j] * lam[r]

@@ -565,7 +565,7 @@ def best_coordinates(plant: Plant, Z: Array) -> tuple[str, ...]:
     dof = Z.shape[1]
     basis = np.linalg.qr(Z / plant.spans[:, None])[0]
     rows = split.new_rows(*basis.shape)
-    rows.G[:] = basis
+    split.take_rows(basis, rows)
     split.factor_rows(rows, 0.0, 0.0, dof)
     return tuple(plant.velocity_names[k] for k in sorted(rows.order[:dof]))
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from .._jit import JIT_ENABLED
@@ -298,6 +298,38 @@ def _formula_rows(part: FormulaRows, parts: list[FormulaRows], units: dict[str, 
             )
         )
     return rows
+
+
+def _spans(rows: list[_Row], links, link_of, nv: int) -> NDArray[np.int64]:
+    """Columns (rows, 2) between which rows may have entries: joints on the path between two links, or all of them."""
+    spans = np.zeros((len(rows), 2), np.int64)
+    for span, row in zip(spans, rows, strict=True):
+        a, b = link_of[row.a], link_of[row.b]
+        first, end = (0, nv) if row.kind in (layout.ROW_COUPLING, layout.ROW_FORMULA) else (nv, 0)
+        while a != b:  # the link with the higher number is not an ancestor of the other one
+            link = links[max(a, b)]
+            if link["nv"]:
+                first, end = min(first, link["iv"]), max(end, link["iv"] + link["nv"])
+            a, b = (a, link["parent"]) if b > a else (link["parent"], b)
+        span[:] = min(first, end), end
+    return spans
+
+
+def _envelope(links) -> NDArray[np.int64]:
+    """Column (nv,) from which on each row of M may have entries: of joints above and below it on its limb."""
+    own, parent = links["iv"].copy(), links["parent"]
+    own[links["nv"] == 0] = links["nv"].sum()
+    above, below = own.copy(), own.copy()
+    for i in range(len(links)):
+        if parent[i] >= 0:
+            above[i] = min(above[i], above[parent[i]])
+    for i in range(len(links) - 1, -1, -1):
+        if parent[i] >= 0:
+            below[parent[i]] = min(below[parent[i]], below[i])
+    first = np.zeros(links["nv"].sum(), np.int64)
+    for i, link in enumerate(links):
+        first[link["iv"] : link["iv"] + link["nv"]] = min(above[i], below[i])
+    return first
 
 
 def _row_records(rows: list[_Row], link_of, frame_of):
@@ -673,6 +705,8 @@ def compile_parts(bodies, joints, loops, springs, actuators, loads, forces, grav
         links,
         _row_records(rows, link_of, frame_of),
         _row_scale(rows, size, Cq, [u for j in joints for u in j.position_units]),
+        _spans(rows, links, link_of, len(velocity_index)),
+        _envelope(links),
         metres_of([u for j in joints for u in j.velocity_units], size),
         size,
         _spring_records(springs, link_of, frame_of, position_index, velocity_index, linear),

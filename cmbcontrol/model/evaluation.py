@@ -32,7 +32,8 @@ class _Split(NamedTuple):
 
     def admissible(self, v: Array) -> Array:
         """What is left of v when its part along the rows is removed."""
-        z = np.tril(self.root.L).T @ v
+        z = np.empty(v.size)
+        split.transposed_product(self.root, v, z)
         split.to_head(self.rows, self.rank, z)
         z[: self.rank] = 0.0
         split.to_space(self.rows, self.rank, z)

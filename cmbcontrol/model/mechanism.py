@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -57,6 +59,8 @@ Array = NDArray[np.float64]
 
 _SLIDES = 3.0  # times the rate within which friction is smooth: from there on it is dry but for 0.5 %
 _DIGITS = 30.0  # changes may be so many roundings: rows add up rounded numbers, times their levers
+
+_works: WeakKeyDictionary[Mechanism, list[constrained.Work]] = WeakKeyDictionary()  # scratch, no part of a machine
 
 
 class Mechanism(Plant):
@@ -528,14 +532,29 @@ class Mechanism(Plant):
         self._require_evaluated(q, A, 0 if has_mass else FAILED)
         return A
 
+    @contextmanager
+    def _scratch(self) -> Iterator[constrained.Work]:
+        """Scratch of the kernels, kept from call to call; of a large machine, making it costs as much as an evaluation.
+
+        Kernels run side by side in threads, so each call takes one, or makes one where none is left.
+        """
+        works = _works.setdefault(self, [])
+        try:
+            work = works.pop()
+        except IndexError:
+            work = constrained.new_work(self.arrays)
+        yield work
+        works.append(work)
+
     def _closed_to(self, q: Array, euclidean: bool, accuracy: float) -> tuple[Array, float]:
         """By full steps in the compiled kernel; by damped ones where these do not close the loops, or lead far."""
         if self._rolling:
             return self._positional._closed_to(q, euclidean, accuracy)
-        trial, work, moved = q.copy(), constrained.new_work(self.arrays), np.empty(self.nv)
-        left = constrained.close_loops(
-            self.arrays, trial, work, RANK_TOLERANCE, self.nv, euclidean, accuracy * self.size, -1, moved
-        )
+        trial, moved = q.copy(), np.empty(self.nv)
+        with self._scratch() as work:
+            left = constrained.close_loops(
+                self.arrays, trial, work, RANK_TOLERANCE, self.nv, euclidean, accuracy * self.size, -1, moved
+            )
         closed = 0.0 <= left < 1e-9 * self.size or 0.0 <= left < 1e-9 * self.extent(trial)
         if closed and np.abs(moved * self.reach).max(initial=0.0) < 0.5 * self.size:  # so near, full steps are right
             return trial, left
@@ -557,14 +576,14 @@ class Mechanism(Plant):
         q = self._position(q)
         v = _check.moderate(_check.vector(v, self.nv, "v", self.velocity_names), "v", self.velocity_names).copy()
         euclidean = _check.one_of(metric, ("mass", "euclidean"), "metric") == "euclidean"
-        work = constrained.new_work(self.arrays)
-        with np.errstate(all="ignore"):  # a formula need not have a value here, as of a wheel that lies flat
-            rank = constrained.update_position(self.arrays, q, work, BLURRED, self.nv)
-        if self.arrays.formulas.size:
-            self._require_defined(q, work.A)
-        if euclidean:
-            rank = constrained.euclidean_split(self.arrays, work, BLURRED, self.nv)
-        constrained.project_velocity(self.arrays, work, rank, v)
+        with self._scratch() as work:
+            with np.errstate(all="ignore"):  # a formula need not have a value here, as of a wheel that lies flat
+                rank = constrained.update_position(self.arrays, q, work, BLURRED, self.nv)
+            if self.arrays.formulas.size:
+                self._require_defined(q, work.A)
+            if euclidean:
+                rank = constrained.euclidean_split(self.arrays, work, BLURRED, self.nv)
+            constrained.project_velocity(self.arrays, work, rank, v)
         return v
 
     def lying_flat(self, q: ArrayLike) -> tuple[str, ...]:
@@ -1128,6 +1147,7 @@ class Mechanism(Plant):
         parts: dict[str, Any] = {
             "rows": self.arrays.rows[rows],
             "scale": self.arrays.scale[rows],
+            "spans": self.arrays.spans[rows],
             "elements": _in_rows(self.arrays.elements, rows),
         }
         for array in parts.values():

@@ -409,6 +409,8 @@ def stand_in(plant: Plant) -> layout.Model:
         "links": links,
         "rows": rows,
         "scale": np.array(plant.row_scale, dtype=np.float64),
+        "spans": np.tile(np.array([0, plant.nv], np.int64), (len(rows), 1)),
+        "envelope": np.zeros(plant.nv, np.int64),
         "reach": np.array(plant.reach, dtype=np.float64),
         "springs": np.zeros(0, layout.SPRING_DTYPE),
         "drives": np.zeros(plant.nu, layout.DRIVE_DTYPE),

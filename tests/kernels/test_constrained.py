@@ -96,7 +96,7 @@ def link_accelerations(plant, q, v, vdot):
 
 
 def acceleration(plant, q, v, u):
-    return constrained.forward_dynamics(plant.arrays, q, v, u, 1e-10)
+    return constrained.forward_dynamics(plant.arrays, q, v, u, 1e-10, constrained.new_work(plant.arrays))
 
 
 def efforts(plant):
@@ -326,7 +326,7 @@ def maximal_state(plant, q, v):
 
 def accelerations(plant, q, v, u):
     """Spatial acceleration of every body, and the rank of the loops."""
-    vdot, rank = constrained.forward_dynamics(plant.arrays, q, v, u, 1e-10)
+    vdot, rank = constrained.forward_dynamics(plant.arrays, q, v, u, 1e-10, constrained.new_work(plant.arrays))
     a = link_accelerations(plant, q, v, vdot)
     return np.array([a[link_of(plant, b.name)] for b in plant.bodies]), rank
 

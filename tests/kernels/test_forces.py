@@ -134,7 +134,7 @@ def test_energy_changes_by_actuators_and_friction_alone(seed, loops):
     q = random_state(plant, seed)[0] if q is None else q
     q, v = admissible_state(plant, q, seed)
     u = np.random.default_rng(seed).uniform(-5.0, 5.0, plant.nu)
-    vdot, _ = constrained.forward_dynamics(plant.arrays, q, v, u, 1e-10)
+    vdot, _ = constrained.forward_dynamics(plant.arrays, q, v, u, 1e-10, constrained.new_work(plant.arrays))
     vdot = np.ascontiguousarray(vdot)
 
     def energy(h):

@@ -98,7 +98,7 @@ def test_spinning_free_body_obeys_euler():
     v[3:] = np.cross(c, v[:3])  # the centre of mass rests
     J, w = R.T @ body.inertia @ R, v[:3]
     alpha = np.linalg.solve(J, -np.cross(w, J @ w))
-    vdot, _ = constrained.forward_dynamics(plant.arrays, q, v, np.zeros(0), 1e-10)
+    vdot, _ = constrained.forward_dynamics(plant.arrays, q, v, np.zeros(0), 1e-10, constrained.new_work(plant.arrays))
     close(vdot[:3], alpha, 1e-12)
 
 
@@ -107,7 +107,9 @@ def test_forward_dynamics_of_an_open_tree(seed):
     plant = random_tree(seed, 9)
     q, v = random_state(plant, seed)
     terms = plant.terms(q, v)
-    vdot, rank = constrained.forward_dynamics(plant.arrays, q, v, np.zeros(0), 1e-10)
+    vdot, rank = constrained.forward_dynamics(
+        plant.arrays, q, v, np.zeros(0), 1e-10, constrained.new_work(plant.arrays)
+    )
     assert rank == 0
     close(vdot, np.linalg.solve(terms.M, -terms.h))
 
@@ -221,7 +223,7 @@ def test_pinocchio_agrees_on_rotors(seed):
     assert plant.arrays.armature.any()
     close(plant.terms(q, v).M, judge.mass_matrix(q))
     close(
-        constrained.forward_dynamics(plant.arrays, q, v, np.zeros(0), 1e-10)[0],
+        constrained.forward_dynamics(plant.arrays, q, v, np.zeros(0), 1e-10, constrained.new_work(plant.arrays))[0],
         judge.acceleration(q, v, np.zeros(plant.nv)),
     )
 

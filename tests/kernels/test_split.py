@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 
-from cmbcontrol.kernels import split
+from cmbcontrol import forward_dynamics
+from cmbcontrol.kernels import constrained, split
 from cmbcontrol.model.elements import Body, Frame, Free, Revolute, Weld
 from cmbcontrol.model.mechanism import Mechanism
 from cmbcontrol.plants.five_bar import five_bar
+from cmbcontrol.plants.n_four_bar import configuration, n_four_bar
 from tests.fixtures import closed_at_random, every_closure, largest
 
 twice = pytest.mark.parametrize("twice", [False, True], ids=["once", "twice"])
@@ -94,7 +96,7 @@ def factored(G):
     """Rank and pivots of the rows of G, at a tolerance of 1e-10."""
     G = np.array(G, dtype=float)
     rows = split.new_rows(*G.shape)
-    rows.G[:] = G
+    split.take_rows(G, rows)
     return split.factor_rows(rows, 1e-10, 0.0, G.shape[1]), rows.pivots
 
 
@@ -112,7 +114,7 @@ def test_a_small_independent_part_is_found_among_duplicates(angle):
 
 def test_rank_is_capped():
     rows = split.new_rows(3, 3)
-    rows.G[:] = np.eye(3)
+    split.take_rows(np.eye(3), rows)
     assert split.factor_rows(rows, 1e-10, 0.0, 2) == 2
 
 
@@ -127,3 +129,75 @@ def test_nothing_to_split_without_loops():
     assert t.A_pinv.shape == (plant.nv, 0)
     np.testing.assert_allclose(t.P, np.eye(plant.nv), atol=1e-15)
     np.testing.assert_array_equal(t.Cv, 0.0)
+
+
+# -- large machines -----------------------------------------------------------------------------------
+
+
+def random_band(rng, rows, n):
+    """Rows of neighbouring columns, some of which vanish or come twice, in any order."""
+    G = np.zeros((rows, n))
+    for i in range(rows):
+        begin = int(rng.integers(0, n - 4))
+        G[i, begin : begin + int(rng.integers(1, 5))] = rng.standard_normal()
+    G[rng.integers(rows, size=rows // 4)] = G[rng.integers(rows)]
+    G[rng.integers(rows, size=rows // 6)] = 0.0
+    return G
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_bands_are_split_as_dense_rows_are(seed):
+    """Against singular values: rank, the smallest solution and multipliers."""
+    rng = np.random.default_rng(seed)
+    count, n = int(rng.integers(2, 25)), int(rng.integers(6, 40))
+    G = random_band(rng, count, n)
+    rows = split.new_rows(count, n)
+    split.take_rows(G, rows)
+    rank = split.factor_rows(rows, 1e-10, 0.0, n)
+    s = np.linalg.svd(G, compute_uv=False)
+    assert rank == np.count_nonzero(s > 1e-9 * s.max())
+    assert len(set(rows.order[:rank])) == rank
+    assert set(rows.order) == set(range(count))
+    x = rng.standard_normal(n)
+    z = np.zeros(n)
+    split.solve_head(rows, rank, G @ x, z)
+    split.to_space(rows, rank, z)
+    np.testing.assert_allclose(
+        z, np.linalg.pinv(G, rcond=1e-10) @ G @ x, atol=1e-11 * max(1.0, largest(x)) / s[rank - 1]
+    )
+    lam = np.zeros(count)
+    head = G.T @ rng.standard_normal(count)
+    along = head.copy()
+    split.to_head(rows, rank, head)
+    np.testing.assert_allclose(head[rank:], 0.0, atol=1e-12 * largest(along))
+    split.solve_multipliers(rows, rank, head, lam)
+    np.testing.assert_allclose(G.T @ lam, along, atol=1e-10 * largest(along))
+
+
+@pytest.mark.parametrize("angle", [0.0, np.pi, 1.0], ids=["flat", "flat, with rounding", "regular"])
+def test_what_is_touched_grows_with_the_number_of_loops(angle):
+    """Entries of rows and reflectors, and of the factor of M, a loop: as many in a chain of 200 as in one of 100."""
+    entries = []
+    for n in (100, 200):
+        plant = n_four_bar(n)
+        work = constrained.new_work(plant.arrays)
+        rank = constrained.update_position(plant.arrays, configuration(n, angle), work, 1e-10, plant.nv)
+        assert rank == (n if angle != 1.0 else 2 * n)
+        of_pivots = work.rows.order[:rank]
+        spans = work.rows.end[of_pivots] - work.rows.begin[of_pivots]
+        heads = np.arange(rank) - np.minimum(work.rows.first[of_pivots], np.arange(rank))
+        entries.append((spans.sum() + heads.sum() + (np.arange(plant.nv) - work.root.first).sum()) / n)
+    assert entries[1] < 1.2 * entries[0] < 1.2 * 100.0
+
+
+def test_modes_of_a_machine_have_scratch_of_their_own():
+    """A machine without some of its rows may not use that of the whole."""
+    whole = n_four_bar(6)
+    q = configuration(6, 0.0)  # singular, so that kernels evaluate
+    v = np.zeros(whole.nv)
+    forward_dynamics(whole, q, v)
+    some = whole.without("top2", "top5")
+    for plant in (some, whole, some):
+        t = plant.terms(q, v)
+        expected = t.Z @ np.linalg.solve(t.Z.T @ t.M @ t.Z, -t.Z.T @ t.h)
+        assert forward_dynamics(plant, q, v) == pytest.approx(expected, abs=1e-9)

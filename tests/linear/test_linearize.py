@@ -279,7 +279,8 @@ class Reduced(Controller):
     def acceleration(self, y, rate, u):
         q = self.configuration(y)
         v = self.velocity(q, rate)
-        return q, v, constrained.forward_dynamics(self.plant.arrays, q, v, u, RANK_TOLERANCE)[0]
+        work = constrained.new_work(self.plant.arrays)
+        return q, v, constrained.forward_dynamics(self.plant.arrays, q, v, u, RANK_TOLERANCE, work)[0]
 
     def effort(self, y, rate, u):
         return self.R @ self.acceleration(y, rate, u)[2]
@@ -391,7 +392,7 @@ def test_underlying_ode_is_the_derivative_of_the_acceleration_along_the_manifold
     plant = sprung_five_bar()
     point = trim(plant, plant.assemble(left=2.1, right=1.0))
     A = underlying_ode(plant, point)
-    P = plant.terms(point.q, np.zeros(4)).P
+    P, work = plant.terms(point.q, np.zeros(4)).P, constrained.new_work(plant.arrays)
     rng = np.random.default_rng(0)
     for _ in range(3):
         dq, dv = P @ rng.standard_normal(4), P @ rng.standard_normal(4)
@@ -399,7 +400,8 @@ def test_underlying_ode_is_the_derivative_of_the_acceleration_along_the_manifold
         def f(s, dq=dq, dv=dv):
             q = plant.close(plant.integrate(point.q, s[0] * dq))
             v = plant.project_velocity(q, s[0] * dv)
-            return np.concatenate([v, constrained.forward_dynamics(plant.arrays, q, v, point.u, RANK_TOLERANCE)[0]])
+            vdot, _ = constrained.forward_dynamics(plant.arrays, q, v, point.u, RANK_TOLERANCE, work)
+            return np.concatenate([v, vdot])
 
         assert largest(jacobian(f, 1, 2e-2)[:, 0] - A @ np.concatenate([dq, dv])) < 1e-8
 

@@ -25,5 +25,5 @@ def test_generic_rank_is_the_rank_at_nearby_poses(seed):
     q, v = admissible_state(plant, q, seed)
     near = plant.close(plant.integrate(q, 1e-3 * v))
     assert plant.generic_rank(q) == plant.terms(near, v).rank == plant.terms(q, v).rank
-    _, rank = constrained.forward_dynamics(plant.arrays, q, v, np.zeros(0), 1e-10)
+    _, rank = constrained.forward_dynamics(plant.arrays, q, v, np.zeros(0), 1e-10, constrained.new_work(plant.arrays))
     assert rank == plant.generic_rank(q)

@@ -66,7 +66,7 @@ def wrong(seed, count):
         truth = exact_ranks(A)
         rows = split.new_rows(*A.shape[1:])
         for i in range(len(A)):
-            rows.G[:] = A[i]
+            split.take_rows(A[i].astype(float), rows)
             rank = split.factor_rows(rows, 1e-10, 0.0, min(A.shape[1:]))
             if rank != truth[i]:
                 found.append((A[i], int(truth[i]), rank))

@@ -10,6 +10,7 @@ from . import geared
 PINNED = {
     7: "branches were listed in the order of the rotors",
     1088: "of nearest configurations, distances were equal to rounding, and coordinates to its root",
+    25524216200029: "the search for a nearest configuration ended as flat as rounding of the distance lets it be",
     9: "the last link of an arm was taken for a rotor of its differential",
 }
 
