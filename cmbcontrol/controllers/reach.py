@@ -402,6 +402,8 @@ class Reach:
         try:
             now = self._told(target, closing.close(start), origin)
             damping, here, small = 1e-3, None if now is None else self._local(now), 0
+            if gain <= _FINE and now is not None and here is not None:
+                bend = self._bend(target, now, here, origin, bend)
             for _ in range(200):
                 if now is None or here is None or damping > 1e8:
                     break
@@ -413,7 +415,8 @@ class Reach:
                     there = self._local(new)
                     # where distances are equal to rounding, slopes still tell
                     flatter = np.linalg.norm(there.downhill) < 0.5 * np.linalg.norm(here.downhill)
-                if new is not None and there is not None and (flatter or new.distance < now.distance):
+                nearer = new is not None and new.distance < now.distance - _FINE * twin.size
+                if new is not None and there is not None and (flatter or nearer):
                     gained = now.distance - new.distance
                     moved = twin.difference(q, self._reduced(new.q)) / closing.lengths
                     bend = _secant(bend, moved, here.downhill - there.downhill - here.J.T @ (here.J @ moved))

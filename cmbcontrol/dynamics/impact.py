@@ -21,6 +21,8 @@ __all__ = ["Impact", "impact", "supporting"]
 Array = NDArray[np.float64]
 Found = TypeVar("Found")
 _MANY = 4096  # combinations of contacts that are looked at where need be: 12 that are open or closed
+_PATIENCE = 4  # rounds of exchanges of all contacts that may go by before fewer contradict their states
+_ROUNDS, _EACH = 20, 4  # exchanges, and more for each contact, before combinations are looked at
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,9 +149,11 @@ def supporting(
 ) -> tuple[tuple[str, ...], Found] | None:
     """Which of several contacts take part, and how: the states that contradict nothing.
 
-    The complementarity problem of the contacts. It begins with the first state of each, and changes the one that
-    contradicts its state most, as long as this leads to states that were not tried; then it looks at all combinations,
-    those of earlier states first.
+    The complementarity problem of the contacts, by exchanges of states. It begins with the first state of each. All
+    that contradict their states change at once, which takes a few rounds however many there are (block pivoting:
+    Kostreva 1978, Judice and Pires 1994). Where this gets no further, that one changes which contradicts its state
+    most, as long as this leads to states that were not tried. Where this gets no further either, all combinations are
+    looked at of those that have contradicted their states, earlier states first.
 
     Parameters
     ----------
@@ -169,27 +173,39 @@ def supporting(
     ModelError
         Where there are too many combinations to look at.
     """
-    count = int(np.prod([float(len(states)) for states in allowed]))
-    if count > _MANY:
-        raise ModelError(
-            f"{len(allowed)} contacts close, stick or slide at once, in more than the {_MANY} ways that can be looked "
-            "at; leave out those that others imply"
-        )
     tried: set[tuple[str, ...]] = set()
+    unsettled: set[int] = set()
     states = tuple(choice[0] for choice in allowed)
-    while states not in tried:
+    fewest, patience = len(allowed) + 1, _PATIENCE
+    while states not in tried and len(tried) < _ROUNDS + _EACH * len(allowed):
         tried.add(states)
         found, margin, instead = solve(states)
-        wrong = [i for i in np.argsort(margin) if margin[i] < 0.0]
+        wrong = [int(i) for i in np.argsort(margin) if margin[i] < 0.0]
         if not wrong:
             return states, found
-        for i in wrong:
-            changed = (*states[:i], instead[i], *states[i + 1 :])
-            if instead[i] in allowed[i] and changed not in tried:
+        unsettled.update(wrong)
+        patience = _PATIENCE if len(wrong) < fewest else patience - 1
+        fewest = min(fewest, len(wrong))
+        changes = [i for i in wrong if instead[i] in allowed[i]]
+        for some in ([changes] if patience > 0 else []) + [[i] for i in changes]:
+            changed = tuple(instead[i] if i in some else x for i, x in enumerate(states))
+            if changed not in tried:
                 states = changed
                 break
-    rank = {states: sum(allowed[i].index(x) for i, x in enumerate(states)) for states in product(*allowed)}
-    for states in sorted(rank, key=rank.__getitem__):
+    some = sorted(unsettled)
+    count = int(np.prod([float(len(allowed[i])) for i in some]))
+    if count > _MANY:
+        raise ModelError(
+            f"{len(some)} contacts close, stick or slide at once, in more than the {_MANY} ways that can be looked at, "
+            "and none of those that each of them asks for fits the others; leave out those that others imply"
+        )
+    rest = dict(enumerate(states))
+    ways = [
+        (sum(allowed[i].index(x) for i, x in zip(some, way, strict=True)), way)
+        for way in product(*(allowed[i] for i in some))
+    ]
+    for _, way in sorted(ways, key=lambda pair: pair[0]):
+        states = tuple((rest | dict(zip(some, way, strict=True))).values())
         if states not in tried:
             found, margin, _ = solve(states)
             if not (margin < 0.0).any():

@@ -282,6 +282,22 @@ def _constraint_rows(constraint: Constraint | Joint) -> list[_Row]:
             )
 
 
+def renewed_rows(compiled: Compiled, records: NDArray[np.void], constraint: Any) -> NDArray[np.void] | None:
+    """The records of a constraint with other numbers in them; None where a constraint like it has other rows."""
+    renewed = records.copy()
+    if isinstance(constraint, (FormulaRows, Motion)):
+        return None
+    if isinstance(constraint, CoordinateConstraint):
+        renewed["value"] = constraint.offset
+        return renewed
+    rows = _row_records(_constraint_rows(constraint), compiled.link_of, compiled.frame_of)
+    if len(rows) != len(records) or any((rows[key] != records[key]).any() for key in ("kind", "a", "b")):
+        return None
+    for key in ("u", "x", "pa", "w", "pb", "value"):
+        renewed[key] = rows[key]
+    return renewed
+
+
 def _formula_rows(part: FormulaRows, parts: list[FormulaRows], units: dict[str, str]) -> list[_Row]:
     """Rows that are formulas; `parts` are all constraints of that kind so far, and this one is added."""
     first = sum(len(known.formulas) for known in parts)

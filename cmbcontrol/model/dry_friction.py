@@ -121,10 +121,13 @@ def require_free(plant: Mechanism, what: str, *names: str) -> None:
 
 
 def grown(plant: Mechanism, loops: Sequence, forces: Sequence[ForceElement]) -> Mechanism:
-    """The plant with more parts, and its loads and motions as they are."""
-    if not forces:
+    """The plant with more parts, and its loads and motions as they are.
+
+    Parts that come and go never hold all at once, so their numbers are not made to agree.
+    """
+    if not (forces or loops):
         return plant
-    made = plant.with_parts(forces=[*plant.forces, *forces], loops=[*plant.loops, *loops])
+    made = plant.with_parts(forces=[*plant.forces, *forces], loops=[*plant.loops, *loops], precision=0.0)
     return made.with_records(plant.arrays.loads, plant.arrays.targets)
 
 

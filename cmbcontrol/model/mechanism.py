@@ -22,7 +22,7 @@ from ..errors import InputError, InputTypeError, ModelError, PrecisionWarning
 from ..kernels import constrained, constraint_rows, forces, layout, tree
 from ..kernels.layout import LOADED, PLAIN, RESTING
 from . import diagnosis, prescribed
-from .compile import compile_parts
+from .compile import compile_parts, renewed_rows
 from .elements import (
     GROUND,
     Actuator,
@@ -641,6 +641,25 @@ class Mechanism(Plant):
         made = self.with_parts(loops=[*placed, *new.values()])
         same = self.motions == made.motions  # then their targets are those of this machine, which may follow functions
         return made.with_records(self.arrays.loads, self.arrays.targets if same else None)
+
+    def with_places(self, *loops: Joint | Constraint | CoordinateConstraint) -> Mechanism:
+        """The same machine with constraints of its own held elsewhere, as `capture` makes them.
+
+        It shares all that is compiled, where a constraint has the rows that it had; else the machine is built again.
+        """
+        own = {constraint.name: constraint for constraint in self.loops}
+        rows = self.arrays.rows.copy()
+        for constraint in loops:
+            before = own.get(constraint.name)
+            found = None
+            if type(before) is type(constraint) and _levers(before) == _levers(constraint):
+                found = renewed_rows(self._compiled, rows[self.row_slices[constraint.name]], constraint)
+            if found is None or self._whole is not None:
+                return self.with_loops(*loops)
+            rows[self.row_slices[constraint.name]] = found
+            own[constraint.name] = constraint
+        rows.setflags(write=False)
+        return self._with_arrays(self.arrays._replace(rows=rows), lambda whole: whole, loops=tuple(own.values()))
 
     def with_parts(self, **parts: Any) -> Mechanism:
         """The same machine with other parts, by the names of the arguments of `Mechanism`.
@@ -1318,3 +1337,9 @@ def _built(parts: dict[str, Any], cylinders: tuple[Cylinder, ...]) -> Mechanism:
     made = Mechanism(**parts)
     made._take_cylinders(cylinders)
     return made
+
+
+def _levers(constraint: Any) -> dict[str, float] | None:
+    """How much of each coordinate is in a coupling; None of other constraints."""
+    coefficients = getattr(constraint, "coefficients", None)
+    return None if coefficients is None else dict(coefficients)

@@ -116,10 +116,15 @@ class ConstraintModes:
         """A constraint as a part; None where functions describe it."""
         return next((constraint for constraint in getattr(self.whole, "loops", ()) if constraint.name == name), None)
 
-    def take(self, constraint: Any) -> None:
-        """Put a constraint in place of the present one."""
-        self.whole = self.whole.with_loops(constraint)
-        self._plants.clear()
+    def take(self, *constraints: Any) -> None:
+        """Put constraints in place of the present ones. Modes without them stay, with all that is known of them."""
+        if not constraints:
+            return
+        whole = self.whole
+        taken = {constraint.name for constraint in constraints}
+        known = isinstance(whole, Mechanism) and taken <= set(whole.row_slices)
+        self.whole = whole.with_places(*constraints) if known else whole.with_loops(*constraints)  # type: ignore[attr-defined]
+        self._plants = {key: plant for key, plant in self._plants.items() if not taken & key[0]} if known else {}
 
     def mode(self, names: set[str] | frozenset[str], sliding: Mapping[str, Array] | None = None) -> Plant:
         """The plant with these constraints of the changing ones, and exact friction of what slides in a direction.
@@ -193,8 +198,9 @@ class ConstraintModes:
 
     def require_within(self, q: Array) -> None:
         """Refuse a start beyond an end stop."""
+        residual = self.whole.residual(q)
         for stop in sorted(self.stops):
-            gap = self.gap(stop, q)
+            gap = self.gap(stop, residual)
             if gap < -_BEYOND * self.whole.size:
                 name, which, _ = stop.rsplit("_", 2)
                 i = self.whole.position_names.index(name)
@@ -207,10 +213,11 @@ class ConstraintModes:
     def near(self, q: Array, v: Array) -> Plant:
         """The plant with the constraints that hold, and the contacts that touch; those with friction stick or slide."""
         size = self.whole.size
-        closed = {name for name in self.contacts if abs(self.gap(name, q)) <= TOUCH * size}
+        residual, row_rate = self.whole.residual(q), self.whole.terms(q, v).row_rate
+        closed = {name for name in self.contacts if abs(self.gap(name, residual)) <= TOUCH * size}
         sliding = dict(self.sliding)
         for rub in (self.rubs[name] for name in closed if name in self.rubs):
-            rate = self.sliding_rate(rub, q, v)
+            rate = self.sliding_rate(rub, row_rate)
             speed = float(np.linalg.norm(rate))
             if speed > STILL * size:
                 sliding[rub.name] = rate / speed
@@ -233,18 +240,17 @@ class ConstraintModes:
         """Rows of some constraints."""
         return np.concatenate([np.arange(plant.row_slices[n].start, plant.row_slices[n].stop) for n in names])
 
-    def gap(self, name: str, q: Array) -> float:
-        """How far a contact is open, m (or rad); negative inside."""
-        return float(self.direction[name] @ self.whole.residual(q)[self.whole.row_slices[name]])
+    def gap(self, name: str, residual: Array) -> float:
+        """How far a contact is open, m (or rad), by the residual of all rows; negative inside."""
+        return float(self.direction[name] @ residual[self.whole.row_slices[name]])
 
     def sticking(self, rub: Rub) -> list[str]:
         """Constraints that hold something while it sticks, in the order of `Rub.tangents`."""
         return [name for name in self.whole.row_slices if name in rub.sticking]
 
-    def sliding_rate(self, rub: Rub, q: Array, v: Array) -> Array:
-        """Velocity of sliding (k,), m/s or rad/s."""
-        rows = self.rows_of(self.whole, *self.sticking(rub))
-        return rub.tangents @ self.whole.terms(q, v).row_rate[rows]
+    def sliding_rate(self, rub: Rub, row_rate: Array) -> Array:
+        """Velocity of sliding (k,), m/s or rad/s, by the rates of all rows."""
+        return rub.tangents @ row_rate[self.rows_of(self.whole, *self.sticking(rub))]
 
     def slides(self) -> tuple[Slide, ...]:
         """The contacts that slide with friction now, but those whose own constraint carries the push."""
@@ -261,15 +267,14 @@ class ConstraintModes:
         """The constraint that carries the push of a contact that is closed."""
         return next(iter(self.rubs[name].sliding)) if name in self.sliding else name
 
-    def stick(self, name: str, q: Array) -> None:
+    def stick(self, names: Iterable[str], q: Array) -> None:
         """What sticks is held where it is; a point of a contact on its plane."""
-        for constraint in at_rest(self.whole, self.rubs[name], q):
-            self.take(constraint)
+        self.take(*(constraint for name in names for constraint in at_rest(self.whole, self.rubs[name], q)))
 
     def land(self, name: str, q: Array) -> None:
         """A point that sticks is held where it lands on its plane."""
         if name in self.rubs:
-            self.stick(name, q)
+            self.stick([name], q)
             return
         constraint = self.part(name)
         if isinstance(constraint, Point):

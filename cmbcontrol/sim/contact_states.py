@@ -32,7 +32,7 @@ _TURNS = 60  # of the direction in which something begins to slide, each of whic
 _TURNED = 1e-13
 
 
-@dataclass
+@dataclass(eq=False)
 class Touch:
     """A contact that touches, or something else with dry friction.
 
@@ -158,8 +158,8 @@ class ContactProblem:
         system = _System(self, states)
         direction = {t.name: t.rate / np.linalg.norm(t.rate) for t in system.sliding if t.moves}
         seeking = [t for t in system.sliding if not t.moves]
-        for touch in seeking:  # it begins in the direction against which it is held
-            direction[touch.name] = self._outset(states, touch)
+        if seeking:  # each begins in the direction against which it is held, where all of them are
+            direction |= self._outsets(states, seeking)
         try:
             for _ in range(_TURNS):
                 x, lam = system.solution(direction)
@@ -178,20 +178,18 @@ class ContactProblem:
         margin, instead = self._fit(system, states, x, lam, direction)
         return Balance(x, system.spread(lam), direction), margin, instead
 
-    def _outset(self, states: tuple[str, ...], touch: Touch) -> Array:
-        """Direction of the force that it needs to stick, while all else is as it is; that of b against a."""
-        changed = tuple("sticks" if t is touch else x for t, x in zip(self.touches, states, strict=True))
-        held = [t for t, x in zip(self.touches, changed, strict=True) if x == "slides" and not t.moves]
-        if held:  # all of them from rest
-            changed = tuple("sticks" if t in held else x for t, x in zip(self.touches, changed, strict=True))
+    def _outsets(self, states: tuple[str, ...], seeking: Sequence[Touch]) -> dict[str, Array]:
+        """Directions of the forces that they need to stick, while all else is as it is; those of b against a."""
+        held = set(seeking)
+        changed = tuple("sticks" if t in held else x for t, x in zip(self.touches, states, strict=True))
         system = _System(self, changed)
         try:
             _, lam = system.solution({t.name: t.rate / np.linalg.norm(t.rate) for t in system.sliding})
         except PainleveError:
             lam = np.zeros(system.count)
-        force = lam[system.tangents[touch.name]]
-        size = float(np.linalg.norm(force))
-        return force / size if size > 0.0 else np.eye(len(force))[0]
+        forces = {t.name: lam[system.tangents[t.name]] for t in seeking}
+        sizes = {name: float(np.linalg.norm(force)) for name, force in forces.items()}
+        return {n: force / sizes[n] if sizes[n] > 0.0 else np.eye(len(force))[0] for n, force in forces.items()}
 
     def _fit(
         self, system: _System, states: tuple[str, ...], x: Array, lam: Array, direction: Mapping[str, Array]

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
+from ..model.dry_friction import grown
 from ..model.elements import Coupling
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
@@ -45,4 +46,4 @@ def _with_stops(plant: Mechanism) -> tuple[Mechanism | None, list[Contact]]:
                     )
                 couplings.append(Coupling(stop, {name: 1.0}, offset=float(at)))
                 contacts.append(Contact(stop, side=side, restitution=bounce[name]))
-    return (plant.with_loops(*couplings) if couplings else None), contacts
+    return (grown(plant, couplings, []) if couplings else None), contacts

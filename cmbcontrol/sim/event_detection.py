@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -59,6 +60,7 @@ class EventState:
         self.plant, self.t, self.x, self._effort = plant, t, x, effort
         self.q, self.v = x[: plant.nq].copy(), x[plant.nq : plant.nq + plant.nv].copy()  # conditions may write
         self._known: tuple[Array, dict[str, float]] | None = None
+        self._of_whole: dict[str, Array] = {}
 
     def _carried(self) -> tuple[Array, dict[str, float]]:
         """The smallest multipliers (rows,), and how well each friction in proportion to loads determines them."""
@@ -73,6 +75,18 @@ class EventState:
             names = () if terms.friction is None else terms.friction.names
             self._known = lam, dict(zip(names, found.pivot, strict=True))
         return self._known
+
+    def residual(self, whole: Plant) -> Array:
+        """The residual of the plant with all constraints that come and go, evaluated once for all functions."""
+        if "residual" not in self._of_whole:
+            self._of_whole["residual"] = whole.residual(self.q)
+        return self._of_whole["residual"]
+
+    def row_rate(self, whole: Plant) -> Array:
+        """Its rate A v, less that of prescribed motions."""
+        if "rate" not in self._of_whole:
+            self._of_whole["rate"] = whole.terms(self.q, self.v).row_rate
+        return self._of_whole["rate"]
 
     def multipliers(self, loop: str) -> Array:
         """The smallest multipliers (rows,) of a loop."""
@@ -109,7 +123,7 @@ class EventDetector:
             return EventState(self.plant, t, path(t) if x is None else x, effort)
 
         before, values = float(T[0]), self._values(state(float(T[0]), X[0]))
-        event = self._event_time(before, values, lambda function: before)
+        event = self._event_time(before, values, lambda function: before, state)
         if event is not None:
             return event
         for t0, t1, x1 in zip(T[:-1], T[1:], X[1:], strict=True):
@@ -118,7 +132,8 @@ class EventDetector:
                 times = np.linspace(t0, t1, _LOOKS + 1)[1:]
             for t in times:
                 values = self._values(state(t, x1 if t == t1 else None))
-                event = self._event_time(t, values, lambda function, a=before, b=t: self._root(function, state, a, b))
+                root = partial(self._root, state=state, a=before, b=t)
+                event = self._event_time(t, values, root, state)
                 if event is not None:
                     return event
                 before = t
@@ -127,32 +142,53 @@ class EventDetector:
     def _values(self, state: EventState) -> list[float]:
         return [function.value(state) for function in self.functions]
 
-    def _event_time(self, t: float, values: list[float], root: Callable[[EventFunction], float]) -> float | None:
+    def _event_time(
+        self,
+        t: float,
+        values: list[float],
+        root: Callable[[EventFunction], float],
+        state: Callable[[float], EventState],
+    ) -> float | None:
         """Arm the functions below zero; the root of the first one above, if any."""
         above = [f for f, value in zip(self.functions, values, strict=True) if f.armed and value > f.tolerance]
         if not above:
             for function, value in zip(self.functions, values, strict=True):
                 function.arm(t, value, _INSTANT * self.duration)
             return None
-        times = {function: root(function) for function in above}
-        first = min(times.values())
-        self.triggered = [function for function, time in times.items() if time - first <= 1e-12 * self.duration]
+        at_once, times = 1e-12 * self.duration, {above[0]: root(above[0])}
+        first = times[above[0]]
+        later = state(min(first + at_once, t))
+        for function in above[1:]:
+            if first + at_once < t and not function.value(later) > 0.0:
+                continue  # it crosses zero later than another one
+            times[function] = root(function)
+            if times[function] < first:
+                first = times[function]
+                later = state(min(first + at_once, t))
+        self.triggered = [function for function, time in times.items() if time - first <= at_once]
         return first
 
     def _root(self, function: EventFunction, state: Callable[[float], EventState], a: float, b: float) -> float:
-        """The zero crossing between a and b."""
+        """The zero crossing between a and b; where it is not clearly below before, when it counts as above.
+
+        What begins at zero goes about it by rounding, and may first go down: a foot that hops.
+        """
         from scipy.optimize import brentq
 
+        level = 0.0
+
         def value(t: float) -> float:
-            return function.value(state(t))
+            return function.value(state(t)) - level
 
         low = a
-        for k in range(1, _HALVINGS):  # from zero, a function may go down first
-            if value(low) < 0.0:
+        for k in range(1, _HALVINGS):
+            if value(low) < -function.tolerance:
                 break
             low = a + (b - a) * 0.5**k
         else:
-            return a
+            low, level = a, function.tolerance
+            if not value(low) < 0.0:
+                return a
         if not value(b) > 0.0:  # the end of a step and its dense output differ by rounding
             return b
         return float(brentq(value, low, b, xtol=1e-16 * self.duration, rtol=1e-15, maxiter=200))

@@ -15,6 +15,7 @@ from ..dynamics.impact import jump
 from ..errors import AssemblyError, ModelError, PainleveError, Status, SwitchingError
 from ..kernels.layout import MOTIONS, WORKS
 from ..model.dry_friction import Rub, across
+from ..model.plant import Plant
 from ..model.terms import Terms
 from .branch_selection import BranchSelector
 from .constraint_modes import STILL, TOUCH, ConstraintModes, engages
@@ -32,6 +33,8 @@ Array = NDArray[np.float64]
 
 _SINK = 1e-12  # of the size: gaps that are negative by less are rounding
 _ZERO = 1e-10  # of the largest force (or impulse): less counts as none
+_CLEAR = 4.0  # times that: a force that ends a part of a run, so that what it ends does not begin again beside it
+_DRIVEN = 1e-6  # of the size a second, and of the fastest row: what still goes into a contact after an impact is driven
 _SLOW = 1e-5  # of the size, a second: a rebound below it rises no higher than gaps can be told from zero
 _CHATTER = 1e-8  # of a run: changes nearer than this are as good as at once
 _MANY = 100  # changes that may crowd
@@ -156,7 +159,8 @@ class _ModeSwitch:
             if rub.name not in modes.sliding:
                 functions.append(EventFunction(partial(self._beyond, rub), rub, self.force, armed=True))
                 continue
-            functions.append(EventFunction(partial(self._stopping, rub), rub))
+            # armed, since what slides from rest to another side than that of its begin would be driven by its friction
+            functions.append(EventFunction(partial(self._stopping, rub), rub, _REST * self.size, armed=True))
             if rub.normal is not None:
                 functions.append(EventFunction(partial(self._paradox, rub), _Paradox(rub.name), armed=True))
         return functions
@@ -174,7 +178,7 @@ class _ModeSwitch:
         return float((self.modes.direction[name] if name not in self.modes.sliding else self.modes.sides[name]) @ lam)
 
     def _sunk(self, name: str, state: EventState) -> float:
-        return -self.modes.gap(name, state.q)
+        return -self.modes.gap(name, state.residual(self.modes.whole))
 
     def _beyond(self, rub: Rub, state: EventState) -> float:
         """Force that sticking needs beyond static friction, N or N m."""
@@ -184,7 +188,7 @@ class _ModeSwitch:
 
     def _stopping(self, rub: Rub, state: EventState) -> float:
         """Above zero where it has stopped, or turned by 60 degrees from the direction in which it began to slide."""
-        rate = self.modes.sliding_rate(rub, state.q, state.v)
+        rate = self.modes.sliding_rate(rub, state.row_rate(self.modes.whole))
         return 0.5 * float(np.linalg.norm(rate)) - float(rate @ self.modes.sliding[rub.name])
 
     def _paradox(self, rub: Rub, state: EventState) -> float:
@@ -263,10 +267,11 @@ class _ModeSwitch:
     def _touching(self, q: Array, opening: set[str]) -> list[str]:
         """Contacts that are closed or about to be."""
         modes, touching = self.modes, []
+        residual = modes.whole.residual(q)
         for name in modes.contacts:
             if name in opening:
                 continue
-            gap = modes.gap(name, q)
+            gap = modes.gap(name, residual)
             if name not in modes.closed and gap < -1e-6 * self.size:
                 raise SwitchingError(
                     f"{modes.contacts[name].label} is inside by {-gap:.3e} at t = {self.state.t:.6g} s, and a contact "
@@ -362,9 +367,8 @@ class _Reset:
         self.jammed: set[str] = set()
         modes = self.modes
         forces = [rub for rub in modes.rubs.values() if rub.normal is None]
-        for rub in (*forces, *(modes.rubs[name] for name in touching if name in modes.rubs)):
-            if rub.name in modes.sliding:  # where it might come to rest
-                modes.stick(rub.name, q)
+        rubs = [*forces, *(modes.rubs[name] for name in touching if name in modes.rubs)]
+        modes.stick([rub.name for rub in rubs if rub.name in modes.sliding], q)  # where it might come to rest
         self.still = {rub.name: np.zeros(1) for rub in forces}
         self.closed = modes.holding(touching, {})
         self.plant = modes.mode(self.closed, self.still)
@@ -428,7 +432,32 @@ class _Reset:
                 break
         self.jammed |= set(problem.jammed(states))
         self._take(terms, found.x, found.lam, lost, plant.target_rows)
+        self._require_stopped(plant, touches, float(np.abs(rates * terms.row_scale).max(initial=0.0)))
         return [t.name for t, a in zip(touches, approach, strict=True) if a < -still and states[t.name] != "open"]
+
+    def _require_stopped(self, plant: Plant, touches: list[Touch], fastest: float) -> None:
+        """Refuse what goes on into a contact: constraints that hold both ways drive it there.
+
+        Raises
+        ------
+        SwitchingError
+        """
+        bound = _DRIVEN * (fastest + self.switching.size)
+        off = plant.terms(self.q, self.v).row_rate
+        driven = [t.name for t in touches if t.normal @ off < -bound]
+        missed = [name for name, rows in plant.row_slices.items() if np.abs(off[rows]).max(initial=0.0) > bound]
+        motions = [motion.name for motion in getattr(plant, "motions", ()) if motion.name in missed or driven]
+        if not driven and not motions:
+            return
+        into = ", ".join(repr(name) for name in driven or [t.name for t in touches])
+        cause = f"the prescribed motion {motions[0]!r}" if motions else "the constraints that hold"
+        remedy = "Let the motion end before" if motions else "Take one of them away"
+        stop = any(t.name in self.modes.stops for t in touches)
+        other = "move the limit of the joint, or only tell of limits with limits='warn'" if stop else "open it"
+        raise SwitchingError(
+            f"{cause} leads into {into} at t = {self.switching.state.t:.6g} s, where it would have to stop. {remedy}, "
+            f"or {other}"
+        )
 
     @property
     def _of_dry(self) -> frozenset[str]:
@@ -457,7 +486,8 @@ class _Reset:
                 t.rate = np.zeros_like(t.rate)
             else:
                 moving[t.name] = t.rate / speed
-        opening = [t for t in self.contacts if t.normal @ terms.row_rate > STILL * size]
+        # what leaves slower than `_SLOW` rises no higher than gaps can be told from zero: where it comes back, it stays
+        opening = [t for t in self.contacts if t.normal @ terms.row_rate > _SLOW * size]
         touches = [t for t in (*self.contacts, *self.dry) if t not in opening and not (t in self.dry and t.moves)]
         h = terms.h
         if any(t.moves for t in self.dry):
@@ -476,9 +506,7 @@ class _Reset:
         if paradox:
             raise _painleve(paradox[0], self.switching.state.t)
         modes.sliding = slides
-        for t in self.contacts:
-            if t.rub and t.name in closed and t.name not in slides:
-                modes.stick(t.name, self.q)
+        modes.stick([t.name for t in self.contacts if t.rub and t.name in closed and t.name not in slides], self.q)
         present = modes.mode(modes.holding(closed, slides), slides)
         now = present.terms(self.q, self.v)
         hit = jump(now, np.arange(len(present.row_names)), self.v, present.row_rates)
@@ -520,5 +548,5 @@ class _Resting(ContactProblem):
         free = np.abs(np.linalg.solve(terms.M, self.g))
         self.noise = 1e-9 * float((terms.row_scale * (np.abs(terms.A) @ free + np.abs(terms.b))).max(initial=0.0))
         self.nothing = max(self.nothing, _ZERO * float((np.abs(self.g) / terms.reach).max(initial=0.0)))
-        reset.switching.force = self.nothing
+        reset.switching.force = _CLEAR * self.nothing
         return super()._judged(states)

@@ -346,7 +346,7 @@ def test_pressing_with_20_newtons_while_sliding(code, monkeypatch):
     contact = Contact("tool", friction=0.3)
     exact = cmb.simulate(plant, law, q0, v0, t_end=1.0, switches=contact)
     with_drag = pressing_arm(SlidingFriction("drag", "tool", 0.3))
-    smooth = cmb.simulate(with_drag, law, q0, v0, t_end=1.0)
+    smooth = cmb.simulate(with_drag, controllers.WithModel(plant, law), q0, v0, t_end=1.0)
     assert event_kinds(exact) == ["engaged tool", "slides tool", "sticks tool", "slides tool"]
     for run in (exact, smooth):
         force = run.multipliers.values[:, 0]

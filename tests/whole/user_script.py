@@ -3,6 +3,8 @@
 It writes files into the folder where it is run.
 """
 
+import warnings
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -196,6 +198,7 @@ def main() -> dict[str, object]:
     v0 = plant.project_velocity(q0, [0.5, 0.0, -0.5, 0.0])
     point = cmb.trim(plant, q0)
     found = parts(plant) | equations(plant, q0, v0) | linear_models(plant, point) | loops(plant, point)
+    warnings.simplefilter("ignore", cmb.errors.SpeedWarning)  # of a law in continuous time that is not told the loads
     return found | runs(plant, q0, v0) | many_runs(plant, q0)
 
 

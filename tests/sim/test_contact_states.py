@@ -1,0 +1,126 @@
+"""Many stops and contacts at one instant, and impacts that follow one another ever faster."""
+
+import numpy as np
+import pytest
+
+import cmbcontrol as cmb
+from cmbcontrol import (
+    Actuator,
+    Body,
+    Contact,
+    Coupling,
+    Frame,
+    JointForce,
+    JointMotion,
+    Mechanism,
+    Planar,
+    Point,
+    Prismatic,
+    Revolute,
+)
+from cmbcontrol.characteristics import Friction
+
+
+@pytest.mark.parametrize("count", [13, 40])
+@pytest.mark.parametrize("rubbing", [False, True])
+def test_any_number_of_joints_rests_on_its_stops(count, rubbing):
+    """Fingers that hang on their lower stops from the start: each is alone, and stays."""
+    bodies = [Body.rod(f"f{i}", 0.1, 0.1) for i in range(count)]
+    joints = [
+        Revolute(f"j{i}", "ground", f"f{i}", frame=Frame((0, 0, 0.1 * i)), limits=(0.0, 1.5)) for i in range(count)
+    ]
+    forces = [JointForce(f"rub{i}", f"j{i}", Friction(0.01)) for i in range(count)] if rubbing else []
+    plant = Mechanism("fingers", bodies, joints, forces=forces, gravity=(0.0, -9.81, 0.0))
+    run = cmb.simulate(plant, None, plant.neutral(), t_end=0.1, friction="exact" if rubbing else "smooth")
+    assert np.abs(run.q.values).max() < 1e-12
+    assert len([event for event in run.events() if event["kind"].startswith("engaged")]) == count
+
+
+def test_some_of_many_fall_and_others_stay():
+    """Each second finger is pulled away from its stop."""
+    count = 30
+    bodies = [Body.rod(f"f{i}", 0.1, 0.1) for i in range(count)]
+    frames = [Frame((0, 0, 0.1 * i), np.diag([1.0, -1.0, -1.0]) if i % 2 else np.eye(3)) for i in range(count)]
+    joints = [Revolute(f"j{i}", "ground", f"f{i}", frame=f, limits=(0.0, 1.5)) for i, f in enumerate(frames)]
+    plant = Mechanism("fingers", bodies, joints, gravity=(0.0, -9.81, 0.0))
+    run = cmb.simulate(plant, None, plant.neutral(), t_end=0.05)
+    one = Mechanism("finger", bodies[1:2], [Revolute("j", "ground", "f1", frame=frames[1])], gravity=(0.0, -9.81, 0.0))
+    alone = cmb.simulate(one, None, [0.0], t_end=0.05)
+    end = run.q.values[-1]
+    assert np.abs(end[::2]).max() < 1e-12
+    assert end[1::2] == pytest.approx(np.full(count // 2, alone.q.values[-1, 0]), rel=1e-8)
+
+
+@pytest.mark.parametrize("friction", [0.0, 0.1])
+@pytest.mark.parametrize("tilt", [0.0, 0.3, 0.5 * np.pi])
+@pytest.mark.parametrize("mode", ["smooth", "exact"])
+def test_coupled_fingers_on_their_stops_fall_with_the_arm(friction, tilt, mode):
+    """Their stops are redundant, and at the begin nothing pushes against either."""
+    bodies = [
+        Body("arm", 1.0, (0.2, 0, 0), (0.01,) * 3),
+        Body("left", 0.1, (0, 0.01, 0), (1e-4,) * 3),
+        Body("right", 0.1, (0, -0.01, 0), (1e-4,) * 3),
+    ]
+    at, stroke = Frame((0.4, 0.0, 0.0)), (0.0, 0.04)
+    joints = [
+        Revolute("shoulder", "ground", "arm", axis=(0, np.cos(tilt), np.sin(tilt))),
+        Prismatic("left", "arm", "left", axis=(0, 1, 0), frame=at, limits=stroke),
+        Prismatic("right", "arm", "right", axis=(0, -1, 0), frame=at, limits=stroke),
+    ]
+    rubs = [JointForce(f"rub_{n}", n, Friction(friction)) for n in ("shoulder", "left", "right")] if friction else []
+    plant = Mechanism(
+        "gripper", bodies, joints, [Coupling("mimic", {"left": 1.0, "right": -1.0})], forces=rubs, gravity=(0, 0, -9.81)
+    )
+    run = cmb.simulate(plant, None, plant.neutral(), t_end=1.0, friction=mode)
+    assert run.q.values[:, 1:].min() > -1e-12
+    assert run.max_energy_error < 1e-9
+    if tilt == 0.3 and not friction:  # centrifugal forces open it, from the first moment on
+        assert run.q.values[-1, 1] == pytest.approx(0.0140964, abs=1e-6)
+
+
+def biped():
+    bodies, joints, feet, motors = (
+        [Body("trunk", 20.0, (0, 0.15, 0), (0.6, 0.6, 0.6))],
+        [Planar("base", "ground", "trunk")],
+        [],
+        [],
+    )
+    for s in "lr":
+        bodies += [Body.rod(f"thigh_{s}", 2.0, 0.4), Body.rod(f"shank_{s}", 1.0, 0.4)]
+        joints += [
+            Revolute(f"hip_{s}", "trunk", f"thigh_{s}", damping=0.5),
+            Revolute(f"knee_{s}", f"thigh_{s}", f"shank_{s}", frame=Frame((0.4, 0, 0)), damping=0.5),
+        ]
+        feet.append(Point(f"foot_{s}", "ground", f"shank_{s}", point_b=(0.4, 0, 0)))
+        motors += [Actuator(f"hip_{s}"), Actuator(f"knee_{s}")]
+    return Mechanism("biped", bodies, joints, feet, actuators=motors, gravity=(0, -9.81, 0))
+
+
+@pytest.mark.nojit_slow
+@pytest.mark.parametrize("restitution", [0.0, pytest.param(0.2, marks=pytest.mark.slow)])
+def test_feet_that_hop_ever_faster_come_to_rest(restitution):
+    """The impact of one foot throws the other one up by 1e-8 m, which lands, and so on: a geometric sequence."""
+    pose = np.array([-1.46326003127, -0.45883694632, -1.49149732611, -0.51285346629])
+    q = np.array([0.0, 0.7878171006, -0.08163884743, *pose])
+    v = np.array([-0.33259733674, *np.zeros(6)])
+    law = cmb.controllers.FunctionController(
+        lambda t, terms, state: np.clip(300.0 * (pose - terms.q[3:]) - 15.0 * terms.v[3:], -150.0, 150.0), period=2e-3
+    )
+    contacts = [Contact(f"foot_{s}", normal=(0, 1, 0), friction=0.6, restitution=restitution) for s in "lr"]
+    run = cmb.simulate(biped(), law, q, v, t_end=0.3, switches=contacts, rtol=1e-8, atol=1e-8)
+    landed = [event["time"] for event in run.events() if event["kind"] in ("engaged foot_l", "engaged foot_r")]
+    assert landed[0] == pytest.approx(0.074005661, abs=1e-6)
+    assert all(event["loss"] > -1e-12 for event in run.events())
+    assert run.max_energy_error < 1e-6
+    if not restitution:
+        assert len(run.events()) < 20
+
+
+@pytest.mark.parametrize("restitution", [0.0, 0.5])
+def test_a_motion_into_a_stop_is_told(restitution):
+    stop = Revolute("j", "ground", "a", limits=(-1.0, 0.2), restitution=restitution)
+    plant = Mechanism("m", [Body.rod("a", 1.0, 1.0)], [stop], [JointMotion("drive", "j", velocity=1.0)])
+    words = r"motion 'drive' leads into 'j_upper_stop' at t = 0\.2 s"
+    with pytest.raises(cmb.errors.SimulationError, match=words) as told:
+        cmb.simulate(plant, None, [0.0], [1.0], t_end=0.5)
+    assert told.value.partial.q.values[-1, 0] == pytest.approx(0.2, abs=1e-9)
