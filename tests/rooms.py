@@ -31,7 +31,6 @@ ELSEWHERE = {
     "kernels/friction": ("model/elements/test_load_friction", "what these kernels compute"),
     "model/dry_friction": ("sim/test_dry_friction", "runs with exact friction, and linear models about its states"),
     "model/pins": ("model/elements/test_load_friction", "there for friction of pins"),
-    "sim/contact_states": ("sim/test_dry_friction", "what sticks, slides and opens at one instant"),
     "model/elements/formula_rows": ("model/elements/test_rolling", "wheels and cams are such rows"),
     "kernels/tapes": ("model/elements/test_force_elements", "the formulas of force elements"),
     "model/formula": ("model/elements/test_force_elements", "formulas are there to describe force elements"),
