@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -71,7 +72,8 @@ def across(normal: Array | None) -> Array:
 
 def rubs_of_forces(plant: Mechanism) -> tuple[Mechanism, list[Rub]]:
     """The plant with exact friction beside each force element that has some."""
-    loops, forces, rubs = [], [], []
+    loops: list[Any] = []
+    forces, rubs = [], []
     for force in plant.forces:
         law = _friction_of(force)
         if law is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,8 @@ _OUTSET = 1e-12
 
 def rubs_of_contacts(plant: Mechanism, contacts: Sequence[Contact]) -> tuple[Mechanism, list[Rub]]:
     """The plant with what slides in place of contacts with friction, or beside them."""
-    loops, forces, rubs = [], [], []
+    loops: list[Any] = []
+    forces, rubs = [], []
     for contact in (c for c in contacts if c.friction is not None):
         part = next((loop for loop in plant.loops if loop.name == contact.name), None)
         if not isinstance(part, (Point, PointOnPlane)):
