@@ -282,22 +282,22 @@ class _Writer:
     def _write_body(self, made: _Written, under: Element) -> Element:
         body, joints = made.body, made.joints
         parent_axes = self.tree[made.parent].axes if made.parent in self.tree else Frame()
-        if isinstance(joints[-1], (Spherical, Free)):
-            C = joints[-1].child_frame
-            made.axes = C if isinstance(joints[-1], Free) else Frame((0.0, 0.0, 0.0), C.R)
+        places = [joints[-1].child_frame]
+        for joint, behind in zip(joints[-2::-1], joints[:0:-1], strict=True):
+            places.insert(0, places[0] @ behind.frame.inverse() @ joint.child_frame)
+        balls = [i for i, joint in enumerate(joints) if isinstance(joint, (Spherical, Free))]
+        for i in balls:  # one at most; slides may follow it, which keep its axes
+            free = isinstance(joints[i], Free)
+            made.axes = places[i] if free else Frame((0.0, 0.0, 0.0), places[i].R)
             if not _is_identity(made.axes):
                 self.remarks.changed(
-                    f"body {body.name!r}", f"has the axes of joint {joints[-1].name!r} in the file, for its coordinates"
+                    f"body {body.name!r}", f"has the axes of joint {joints[i].name!r} in the file, for its coordinates"
                 )
         self.tree[body.name] = made
         back = made.axes.inverse()
-        places = [back @ joints[-1].child_frame]
-        if isinstance(joints[-1], (Spherical, Free)):
-            places = [
-                Frame(places[0].p if isinstance(joints[-1], Spherical) else (0.0, 0.0, 0.0))
-            ]  # not off by rounding
-        for joint, behind in zip(joints[-2::-1], joints[:0:-1], strict=True):
-            places.insert(0, places[0] @ behind.frame.inverse() @ joint.child_frame)
+        places = [back @ place for place in places]
+        for i in balls:  # not off by rounding
+            places[i] = Frame((0.0, 0.0, 0.0) if isinstance(joints[i], Free) else places[i].p)
         pose = parent_axes.inverse()
         for joint in joints:
             pose = pose @ joint.frame @ joint.child_frame.inverse()

@@ -133,8 +133,14 @@ def test_some_random_machines(seed, tmp_path):
     random_machine(seed, tmp_path)
 
 
+@quiet
+@pytest.mark.parametrize("seed", [9202546000085, 17929493200086])
+def test_a_slide_behind_a_ball_and_a_body_without_mass(seed, tmp_path):
+    """The axes of the body in the file are those of the ball, whichever of its joints that is."""
+    random_machine(seed, tmp_path)
+
+
 @pytest.mark.rotates
-@pytest.mark.xfail(strict=False, reason="open: seeds 9202546000085 and 17929493200086 come back as another machine")
 @quiet
 @pytest.mark.parametrize("seed", rotating(100))
 def test_random_machines_of_this_commit(seed, tmp_path):
