@@ -42,6 +42,7 @@ from cmbcontrol.controllers.traced import NotCompiled, drive_code, is_own, law, 
 from cmbcontrol.dynamics.forces import measured_force
 from cmbcontrol.errors import ActuationError, SimulationError, SpeedWarning
 from cmbcontrol.model.actuation import actuation_at
+from cmbcontrol.model.terms import independent_rows as rows
 
 from ..fixtures import FORCE_ROWS, actuated_five_bar, force_motion, force_start, open_arm
 from ..seeds import many, rotating
@@ -810,11 +811,21 @@ def test_noise_on_redundant_rows(seed):
 
 
 @pytest.mark.slow
-def test_noise_on_redundant_rows_of_many_machines():
+def test_noise_on_redundant_rows_of_many_machines(monkeypatch):
+    """Where a row has lost nine tenths of its size Python takes another one, and code still has it: the noise is seen.
+
+    Velocities are read to 1e-2, their squares to 2e-2, and a row of a tenth of the size of others makes 0.2 of that.
+    """
+    taken = []
+    monkeypatch.setattr("cmbcontrol.model.terms.independent_rows", lambda terms: taken.append(rows(terms)) or taken[-1])
     for seed in rotating(100):
         plant, q0, chain = noisy(seed)
-        errors, _ = differences(plant, q0, chain, count=5, seed=seed)
-        assert errors.max(initial=0.0) < 1e-10, seed
+        taken.clear()
+        errors, left = differences(plant, q0, chain, count=5, seed=seed)
+        assert left or len(taken) == len(errors) == 5, seed
+        others = np.array([each != taken[0] for each in taken[: len(errors)]], dtype=bool)
+        assert left or errors[~others].max(initial=0.0) < 1e-10, seed
+        assert errors.max(initial=0.0) < 0.2, seed
 
 
 def test_rows_that_agree_are_all_kept():
