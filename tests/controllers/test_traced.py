@@ -810,7 +810,7 @@ def test_noise_on_redundant_rows(seed):
     assert left < 4
 
 
-@pytest.mark.slow
+@pytest.mark.rotates
 def test_noise_on_redundant_rows_of_many_machines(monkeypatch):
     """Where a row has lost nine tenths of its size Python takes another one, and code still has it: the noise is seen.
 

@@ -19,7 +19,7 @@ def test_random_laws_of_a_user():
     require_good(range(8))
 
 
-@pytest.mark.slow
+@pytest.mark.rotates
 def test_more_random_laws_of_a_user():
     require_good(rotating(60))
 

@@ -317,6 +317,6 @@ def test_random_steps_do_not_wind_up():
     require_no_windup(range(7))
 
 
-@pytest.mark.slow
+@pytest.mark.rotates
 def test_more_random_steps_do_not_wind_up():
     require_no_windup(rotating(100))
