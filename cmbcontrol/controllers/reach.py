@@ -44,6 +44,7 @@ _NOTHING = (
 )
 _SURE = 0.01  # chance that another start leads where none has led: less, and the search is given up
 _APART = 1e-5  # rad, or sizes: configurations that are nearer are one branch
+_ELSEWHERE = 0.03  # rad, or sizes: rough ends that are nearer are one; they are off by the root of _ROUGH
 _TRIES = 60  # starts from which branches are looked for
 
 
@@ -361,17 +362,28 @@ class Reach:
         return Reached(whole, -left / self._scale, distance, distance <= _THERE * plant.size, names)
 
     def _nearest_of(self, target: Array, starts: list[Array], origin: Array) -> Reached | None:
-        """The nearest configuration that is found from some starts: roughly from each, until it has come up often."""
-        found, best = list[Reached](), None
+        """The nearest configuration that is found from some starts: roughly from each, until it has come up often.
+
+        Of several at the same distance, as those of a toggle that hangs on the crank that a task is about, the first.
+        """
+        found, nearest = list[Reached](), list[Reached]()
         for start in starts:
             new = self._approach(target, start, origin, _ROUGH)
             if new is None:
                 continue
             found.append(new)
-            best = min(found, key=lambda x: x.distance)
-            if sum(x.distance - best.distance < 10.0 * _ROUGH * self.plant.size for x in found) >= _OFTEN:
+            least = min(x.distance for x in found)
+            nearest = [x for x in found if x.distance - least < 10.0 * _ROUGH * self.plant.size]
+            if len(nearest) >= _OFTEN:
                 break
-        return best and (self._approach(target, self._reduced(best.q), origin, _FINE) or best)
+        ends = list[Reached]()
+        for some in nearest:
+            q = self._reduced(some.q)
+            apart = [np.abs(self._twin.difference(self._reduced(x.q), q) / self._closing.lengths).max() for x in ends]
+            if min(apart, default=np.inf) > _ELSEWHERE:
+                ends.append(self._approach(target, q, origin, _FINE) or some)
+        least = min((x.distance for x in ends), default=0.0)
+        return next((x for x in ends if x.distance <= least + _THERE * self.plant.size), None)
 
     def _end(self, sign: float, starts: list[Array]) -> tuple[float, Array]:
         """The largest value of a task of one entry, or the smallest, from some starts; and where it is.

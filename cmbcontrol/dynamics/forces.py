@@ -211,7 +211,8 @@ def with_friction_of_loads(
     """The terms with friction in proportion to loads as a part of h, where efforts give an acceleration.
 
     Efforts, multipliers and friction are linear in the loads c, as c = 0 and each unit of them tell; what is left is
-    c = N(lam), as in `kernels.friction`.
+    c = N(lam), as in `kernels.friction`. Where there are motions that no motor reaches, so is what is missing there,
+    and several c may fulfil that: the wanted ones leave nothing missing.
 
     Parameters
     ----------
@@ -233,19 +234,23 @@ def with_friction_of_loads(
     require_unique_loads(terms)
     plain = terms.without_friction()
 
-    def multipliers(h: Array, a: Array) -> Array:
-        u = effort(plain.with_bias(h), a)
-        return plain.A_pinv.T @ (plain.B @ u - h - plain.M @ a)
+    def multipliers(h: Array, a: Array, more: Array | float = 0.0) -> tuple[Array, Array]:
+        left = plain.B @ (effort(plain.with_bias(h), a) + more) - h - plain.M @ a
+        return plain.A_pinv.T @ left, terms.unit_motions.T @ left
 
-    lam = multipliers(terms.h, vdot)
-    if given is not None:
-        lam = lam + plain.A_pinv.T @ (plain.B @ given)
-    replies = np.array([multipliers(D, np.zeros(vdot.size)) for D in rubs.D])
+    lam, missing = multipliers(terms.h, vdot, 0.0 if given is None else given)
+    replies, missed = (np.array(x) for x in zip(*(multipliers(D, np.zeros(vdot.size)) for D in rubs.D), strict=True))
     k = len(rubs.names)
-    level, pivot, carried = np.zeros(k), np.zeros(k), np.zeros(lam.size)
-    if not kernels.solve_loads(
-        rubs.first, rubs.count, rubs.side, lam, replies, level, pivot, np.zeros((k, k + 1)), carried
-    ):
+    level, pivot, J, carried = np.zeros(k), np.zeros(k), np.zeros((k, k + 1)), np.zeros(lam.size)
+    loads = (rubs.first, rubs.count, rubs.side, lam, replies)
+    found = kernels.solve_loads(*loads, level, pivot, J, carried)
+    unreached = np.abs(missing + level @ missed).max(initial=0.0)
+    if unreached > UNREACHED * np.abs(missing).max(initial=0.0):
+        near = np.linalg.lstsq(missed.T, -missing, rcond=UNREACHED)[0]
+        solved_near = kernels.solve_loads_near(*loads, near, np.empty(k), J, carried)
+        if solved_near and np.abs(missing + near @ missed).max() < UNREACHED * unreached:
+            found, level = True, near
+    if not found:
         raise PainleveError(
             f"friction {rubs.names[int(np.argmin(pivot))]!r} leaves no efforts for this acceleration, or several, "
             f"at q = {np.round(terms.q, 6).tolist()}: a drive that locks itself holds whatever its motor does. Ask for "

@@ -35,6 +35,7 @@ __all__ = [
     "loaded",
     "new_friction",
     "solve_loads",
+    "solve_loads_near",
     "unit_load_forces",
 ]
 
@@ -165,6 +166,13 @@ def solve_loads(first, count, side, lam, reply_lam, level, pivot, J, carried):
     if not missing <= UNSOLVED:
         missing = follow_levels(first, count, side, lam, reply_lam, level, pivot, J, carried)
     return missing <= UNSOLVED and all_positive(pivot)
+
+
+@kernel
+def solve_loads_near(first, count, side, lam, reply_lam, level, pivot, J, carried):
+    """The same where there may be several: those near to `level`, as it is given, whatever their pivots."""
+    improve_levels(first, count, side, lam, reply_lam, 1.0, STEPS, level, pivot, J, carried)
+    return missing_loads(first, count, side, lam, reply_lam, 1.0, level, carried) <= UNSOLVED
 
 
 @kernel

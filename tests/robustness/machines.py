@@ -693,7 +693,7 @@ def kind_of(seed):
 # -- the package's machine -----------------------------------------------------------------------------------
 
 
-def build(m):
+def build(m, precision=None):
     """The Mechanism of the package."""
     import cmbcontrol as cmb
 
@@ -755,4 +755,5 @@ def build(m):
         [spring(i, s) for i, s in enumerate(m.springs)],
         [motor(i, x) for i, x in enumerate(m.motors)],
         m.gravity,
+        precision=precision,
     )

@@ -11,6 +11,7 @@ import numpy as np
 from . import judge, machines
 
 GOOD = "ok"
+NEAR = 3e-3  # conditioning: what numbers of three digits leave of a redundant row
 OUTCOMES = ("ok", "told", "undecided", "refused", "wrong", "not told", "unhandled", "killed")  # by weight
 
 
@@ -74,7 +75,7 @@ def run_trial(seed):
             asked(trial, "build", lambda: machines.build(m))
             trial.checks = [c for c in trial.checks if c[1] != "refused"]
         return trial
-    plant = asked(trial, "build", lambda: machines.build(m))
+    plant = built(trial, m, verdict)
     if plant is None:
         return trial
     rng = np.random.default_rng([12, seed])
@@ -83,6 +84,27 @@ def run_trial(seed):
     else:
         _special(trial, m, plant, verdict)
     return trial
+
+
+def built(trial, m, verdict):
+    """The machine; with its numbers as they are where a warning says, and truly, that three digits more would tell.
+
+    Numbers of machines that are so near to redundant rows are changed, which a machine made by people means, and one
+    made by chance does not.
+    """
+    import cmbcontrol as cmb
+
+    if verdict.conditioning < NEAR:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                return machines.build(m)
+        except cmb.errors.PrecisionWarning as warning:
+            trial.add("build", "told", str(warning))
+            return asked(trial, "build", lambda: machines.build(m, precision=0.0))
+        except Exception:  # noted below
+            pass
+    return asked(trial, "build", lambda: machines.build(m))
 
 
 def _special(trial, m, plant, verdict):

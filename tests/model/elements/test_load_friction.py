@@ -655,6 +655,10 @@ class TestInverseDynamics:
             np.testing.assert_allclose(again, a, atol=1e-11 * np.abs(a).max())
             np.testing.assert_allclose(found.residual, 0.0, atol=1e-11 * np.abs(found.f).max())
 
+    def test_loads_that_leave_no_motion_without_a_motor(self):
+        """Seed 1485: one motor for seven freedoms, and other loads fit, too, with forces that no motor has."""
+        assert inverse_of(1485) < 1e-11
+
     @pytest.mark.slow
     @pytest.mark.rotates
     @pytest.mark.nojit_slow
