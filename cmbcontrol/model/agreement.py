@@ -51,7 +51,7 @@ _GAP = 100.0  # between singular values that count and others; where it is less,
 _EXACT = 1e-13  # of the largest length: a tenth of what counts as closed
 _LARGEST = 20_000  # coordinates times rows: singular values of larger ones take seconds
 _TRIES, _MANY = 8, 8  # starts of compiled steps; coordinates
-_STARTS, _SAMPLES, _FRESH, _ROUNDS, _ITERATIONS = 8, 6, 3, 3, 10
+_STARTS, _SAMPLES, _FRESH, _ROUNDS, _ITERATIONS = 14, 6, 3, 3, 10
 _FAR = 0.4  # rad, or sizes: from one configuration to the next
 _DIFFERENCE = 1e-6  # of a number, for derivatives: they are right to 1e-10, and the steps see to the rest
 
@@ -212,9 +212,9 @@ def _starts(plant: Mechanism) -> Iterator[Array]:
         q = plant.neutral()
         if attempt < 0:
             q[[plant.position_names.index(name) for name in named[attempt]]] = list(named[attempt].values())
-        elif attempt:
-            far = closing.lengths * rng.uniform(-1.0, 1.0, plant.nv)
-            q = plant.integrate(q, 0.2 * 1.5**attempt * far)
+        elif attempt:  # the second ones may lead to any branch: a third of them to that of a crossed parallelogram
+            away = closing.lengths * rng.uniform(-1.0, 1.0, plant.nv)
+            q = plant.integrate(q, (np.pi if attempt % 2 == 0 else 0.2 * 1.5 ** (0.5 * attempt + 0.5)) * away)
         q = closing.close(q, damping=1e-2 if attempt <= 0 else 1e-4)
         if plant.closure_error(q) < _COARSE * plant.extent(q) and not closing.reversed_loops(q):
             yield q
@@ -342,8 +342,11 @@ class _Walk:
         for far in (_FAR, -_FAR, 0.5 * _FAR, -0.5 * _FAR) if free.size else ():  # nearer, other machines agree, too
             away = free @ (free.T @ self.way if self.way.size else self.rng.standard_normal(free.shape[1]))
             away += 0.3 * np.linalg.norm(away) * free @ self.rng.standard_normal(free.shape[1])
+            whole = np.abs(away).max()
             away[~rows.plant._looped] = 0.0
-            away *= far / np.abs(away).max(initial=1e-300)
+            if not np.abs(away).max() > 1e-6 * whole:  # the loops are locked here, and an arm on them moves
+                return None
+            away *= far / np.abs(away).max()
             near = rows.elsewhere(self.q, rank, away)
             if near is not None:
                 self.q, self.way = near, away

@@ -43,6 +43,9 @@ class ConstraintModes:
         Contacts that are closed.
     sliding : dict of str to ndarray
         Of what has friction and slides (while it is closed, of a contact): the direction of sliding at its begin (k,).
+    outset : dict of str to float
+        Of contacts that begin to slide with hardly more force than they resist: the speed, m/s, below which the
+        direction of their friction is that of the begin. It turns with the velocity the faster the slower this is.
     stops : set of str
         Contacts that are end stops of joints.
     rubs : dict of str to Rub
@@ -64,6 +67,7 @@ class ConstraintModes:
         self.contacts = {c.constraint: c for c in switches if isinstance(c, Contact)}
         self.rubs: dict[str, Rub] = {}
         self.sliding: dict[str, Array] = {}
+        self.outset: dict[str, float] = {}
         if isinstance(plant, Mechanism):
             plant, of_forces = rubs_of_forces(plant) if exact else (plant, [])
             plant, of_contacts = rubs_of_contacts(plant, list(self.contacts.values()))
@@ -133,7 +137,8 @@ class ConstraintModes:
         """
         if not self.changing:
             return self.whole
-        key = frozenset(names), None if sliding is None else tuple((n, *sliding[n]) for n in sorted(sliding))
+        begins = None if sliding is None else tuple((n, self.outset.get(n), *sliding[n]) for n in sorted(sliding))
+        key = frozenset(names), begins
         if key not in self._plants:
             plant = self.whole.without(*(n for n in self.changing if n not in key[0]))
             self._plants[key] = self._rubbing(plant, sliding) if self.rubs else plant
@@ -152,7 +157,8 @@ class ConstraintModes:
                 given.append(replace(element, characteristic=directed(elements[rub.smooth].characteristic, side)))
                 resting.append(rub.smooth)
             elif rub.name in sliding:
-                given.append(replace(element, direction=sliding[rub.name]))
+                outset = self.outset.get(rub.name, element.outset)
+                given.append(replace(element, direction=sliding[rub.name], outset=outset))
             else:
                 resting.append(rub.element)
         return plant.with_force_numbers(*given, resting=resting)

@@ -17,19 +17,23 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from .._tolerance import DEPENDENT, rank
 from ..dynamics.acceleration import at_rank, solved
 from ..dynamics.impact import supporting
 from ..errors import PainleveError
+from ..model.diagnosis import unique_multipliers
 from ..model.dry_friction import Rub
 from ..model.terms import LoadFriction, Terms
+from .contact_relaxation import relaxed
 from .switching import Contact
 
 __all__ = ["Balance", "ContactProblem", "Touch"]
 
 Array = NDArray[np.float64]
 
-_TURNS = 60  # of the direction in which something begins to slide, each of which brings it nearer by a factor
-_TURNED = 1e-13
+_TURNS = 40  # steps of the directions in which something begins to slide: from 3 rad away, by damped steps
+_TURNED, _ROUNDED = 1e-13, 1e-9  # rad: a direction is found, and what rounding may leave of slips that are small
+_SIDE = 1e-7  # rad, of differences by directions
 
 
 @dataclass(eq=False)
@@ -125,6 +129,8 @@ class ContactProblem:
     ) -> None:
         self.terms, self.touches, self.g, self.target = terms, touches, g, target
         self.back, self.nothing, self.noise = back, nothing, noise
+        self.outset: Mapping[str, Array] = {}  # directions from which those that begin to slide are looked for
+        self.shares: Mapping[str, Array] = {}  # multipliers near to which redundant rows share
         own = np.zeros(len(target), dtype=bool)
         for touch in touches:
             own |= np.abs(touch.tangents).sum(axis=0) > 0.0
@@ -138,6 +144,14 @@ class ContactProblem:
     def found(self) -> tuple[dict[str, str], Balance]:
         """The states of what touches, by name, and what follows; contacts that jam stay closed."""
         support = supporting([touch.states for touch in self.touches], self._judged)
+        if support is None and all(touch.rub for touch in self.touches):
+            states, self.outset, self.shares = relaxed(self)
+            for _ in self.touches:  # redundant ones that slide are left out, one after the other
+                balance, margin, states_of_others = self._judged(states)
+                if not (margin < 0.0).any():
+                    support = states, balance
+                    break
+                states = states_of_others
         if support is None:
             states = tuple(touch.states[0] for touch in self.touches)
             support = states, self._judged(states)[0]
@@ -156,27 +170,69 @@ class ContactProblem:
     def _judged(self, states: tuple[str, ...]) -> tuple[Balance, Array, tuple[str, ...]]:
         """What follows, how well each state fits (negative where it does not), and which one would be better."""
         system = _System(self, states)
+        shared = system.shared
+        if shared:  # one of them follows the others without a push, as all of them may that are redundant
+            margin, instead = np.ones(len(self.touches)), list(states)
+            margin[self.touches.index(shared)], instead[self.touches.index(shared)] = -1.0, "open"
+            return Balance(np.zeros_like(self.g), np.zeros(len(self.target)), {}), margin, tuple(instead)
         direction = {t.name: t.rate / np.linalg.norm(t.rate) for t in system.sliding if t.moves}
         seeking = [t for t in system.sliding if not t.moves]
         if seeking:  # each begins in the direction against which it is held, where all of them are
-            direction |= self._outsets(states, seeking)
+            direction |= self._outsets(states, seeking) | dict(self.outset)
+        turning = [t for t in seeking if len(t.rate) > 1]
         try:
-            for _ in range(_TURNS):
-                x, lam = system.solution(direction)
-                slips = {t.name: t.tangents @ (self.terms.A @ x - self.target) for t in seeking if len(t.rate) > 1}
-                sizes = {name: float(np.linalg.norm(slip)) for name, slip in slips.items()}
-                turned = {n: slip / sizes[n] for n, slip in slips.items() if sizes[n] > self.noise}
-                change = max((float(np.linalg.norm(d - direction[n])) for n, d in turned.items()), default=0.0)
-                if change < _TURNED:
-                    break
-                direction |= turned
+            x, lam, turned = self._turned(system, turning, direction)
         except PainleveError:
             x, lam = np.zeros_like(self.g), np.zeros(system.count)
             margin = np.array([-np.inf if t in system.sliding else 1.0 for t in self.touches])
             instead = tuple("open" if t.moves else "sticks" for t in self.touches)
             return Balance(x, system.spread(lam), direction), margin, instead
         margin, instead = self._fit(system, states, x, lam, direction)
+        if not turned:
+            margin[[t in turning for t in self.touches]] = -np.inf
         return Balance(x, system.spread(lam), direction), margin, instead
+
+    def _turned(
+        self, system: _System, turning: Sequence[Touch], direction: dict[str, Array]
+    ) -> tuple[Array, Array, bool]:
+        """What follows where these slide against their friction, in directions that are found; and whether they are.
+
+        The angles between directions and slips are zero, by Newton's method with damped steps. Slips turn against the
+        direction, often by more than it has turned, so that taking theirs in its place would swing to and fro.
+        """
+
+        def solved_for(angles: Array) -> tuple[Array, Array, Array]:
+            for t, angle in zip(turning, angles, strict=True):
+                direction[t.name] = np.array([np.cos(angle), np.sin(angle)])
+            x, lam = system.solution(direction)
+            motion, off = self.terms.A @ x - self.target, np.zeros(len(turning))
+            for i, t in enumerate(turning):
+                slip, (c, s) = t.tangents @ motion, direction[t.name]
+                across, along, size = c * slip[1] - s * slip[0], c * slip[0] + s * slip[1], np.linalg.norm(slip)
+                off[i] = 0.0 if size <= self.noise else np.arctan2(across, along) * min(1.0, size / clear)
+            return x, lam, off
+
+        clear = self.noise / _ROUNDED  # slips below it are worth less: their angles are rounding
+        angles = np.array([np.arctan2(*direction[t.name][::-1]) for t in turning])
+        x, lam, off = solved_for(angles)
+        for _ in range(_TURNS if turning else 0):
+            largest = np.abs(off).max()
+            if largest < _TURNED:
+                break
+            columns = [(solved_for(angles + _SIDE * unit)[2] - off) / _SIDE for unit in np.eye(len(angles))]
+            step, part = np.linalg.lstsq(np.array(columns).T, -off, rcond=None)[0], 1.0
+            step *= min(1.0, 1.0 / max(np.abs(step).max(), 1e-300))
+            while part > 1e-3:
+                found = solved_for(angles + part * step)
+                if np.abs(found[2]).max() < (1.0 - 0.1 * part) * largest:
+                    break
+                part *= 0.5
+            if np.abs(found[2]).max() >= largest and largest < _ROUNDED:  # rounding
+                break
+            angles = angles + part * step
+            x, lam, off = found
+        x, lam, off = solved_for(angles)
+        return x, lam, bool(np.abs(off).max(initial=0.0) < _ROUNDED)
 
     def _outsets(self, states: tuple[str, ...], seeking: Sequence[Touch]) -> dict[str, Array]:
         """Directions of the forces that they need to stick, while all else is as it is; those of b against a."""
@@ -244,6 +300,16 @@ class _System:
         own = {"A": self.C @ terms.A, "b": -self.aim, "row_scale": scale, "rank": self.count, "friction": None}
         self.terms = replace(terms, **own)
 
+    @property
+    def shared(self) -> Touch | None:
+        """A contact that slides, the last one, whose push others share, so that nothing tells how much it rubs."""
+        pushed = [t for t in self.sliding if t.normal is not None]
+        if not pushed or self.count < 2:
+            return None
+        levers = self.terms.levers
+        known = unique_multipliers(levers, rank(np.linalg.svd(levers, compute_uv=False), 1.0, DEPENDENT))
+        return next((t for t in reversed(pushed) if not known[self.normal[t.name]]), None)
+
     def solution(self, direction: Mapping[str, Array]) -> tuple[Array, Array]:
         """x and the multipliers of these rows, where things slide in given directions."""
         whole, g, loads = self.problem.terms, self.problem.g, []
@@ -262,7 +328,14 @@ class _System:
         found = solved(terms, g, self.aim, cap=g.size)
         lam = found.lam
         if found.rank < self.count:  # redundant rows share
-            lam = at_rank(self.terms, found.rank).A_pinv.T @ (g - terms.M @ found.vdot - found.friction)
+            near = np.zeros(self.count)
+            for name, share in self.problem.shares.items():
+                if name in self.normal:
+                    near[self.normal[name]] = share[0]
+                if name in self.tangents:
+                    near[self.tangents[name]] = share[-near[self.tangents[name]].size :]
+            left = g - terms.M @ found.vdot - found.friction - self.terms.A.T @ near
+            lam = near + at_rank(self.terms, found.rank).A_pinv.T @ left
         return found.vdot, lam
 
     def spread(self, lam: Array) -> Array:

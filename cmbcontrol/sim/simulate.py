@@ -248,7 +248,8 @@ def simulate(
         raise not_begun(plant, law, failed) from failed.__cause__
     if named is not None:
         named.acceleration(terms, terms.B @ u0)  # so does a formulation
-    first = integrator.step or first_step(start, terms, u0, options)
+    loaded = terms if start is plant else terms.without_friction()  # of contacts: which of them slide is not known yet
+    first = integrator.step or first_step(start, loaded, u0, options)
     let_through()
     run = Run(
         plant, control, options, integrator, t_end, options.max_steps, Reporter(progress, "simulating"), times, kept,

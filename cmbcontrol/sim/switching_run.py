@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
-from ..dynamics.impact import jump
+from ..dynamics.impact import jump, nearest
 from ..errors import AssemblyError, ModelError, PainleveError, Status, SwitchingError
 from ..kernels.layout import MOTIONS, WORKS
 from ..model.dry_friction import Rub, across
@@ -19,7 +19,7 @@ from ..model.plant import Plant
 from ..model.terms import Terms
 from .branch_selection import BranchSelector
 from .constraint_modes import STILL, TOUCH, ConstraintModes, engages
-from .contact_states import ContactProblem, Touch
+from .contact_states import Balance, ContactProblem, Touch
 from .control import Control
 from .event_detection import EventDetector, EventFunction, EventState
 from .output import Part
@@ -39,6 +39,8 @@ _SLOW = 1e-5  # of the size, a second: a rebound below it rises no higher than g
 _CHATTER = 1e-8  # of a run: changes nearer than this are as good as at once
 _MANY = 100  # changes that may crowd
 _REST = 1e-7  # of the size, a second: what has stopped sliding and is slower rests
+_BORDER = 1e-3  # of the accelerations at hand: what begins to slide with less has a direction that rounding would turn
+_OUTSET, _BEGUN = 1e-6, 30.0  # of the size, a second: it keeps that of its begin; and times that, where it is clear
 _PARADOX = 1e-3  # friction that makes the push of its contact grow a thousandfold leaves no motion
 
 
@@ -161,6 +163,10 @@ class _ModeSwitch:
                 continue
             # armed, since what slides from rest to another side than that of its begin would be driven by its friction
             functions.append(EventFunction(partial(self._stopping, rub), rub, _REST * self.size, armed=True))
+            if len(modes.sliding[rub.name]) > 1:
+                functions.append(EventFunction(partial(self._slow, rub), rub))
+            if rub.name in modes.outset:
+                functions.append(EventFunction(partial(self._clear, rub), _Begun(rub.name), armed=True))
             if rub.normal is not None:
                 functions.append(EventFunction(partial(self._paradox, rub), _Paradox(rub.name), armed=True))
         return functions
@@ -190,6 +196,16 @@ class _ModeSwitch:
         """Above zero where it has stopped, or turned by 60 degrees from the direction in which it began to slide."""
         rate = self.modes.sliding_rate(rub, state.row_rate(self.modes.whole))
         return 0.5 * float(np.linalg.norm(rate)) - float(rate @ self.modes.sliding[rub.name])
+
+    def _slow(self, rub: Rub, state: EventState) -> float:
+        """Above zero where it has slowed down to rest: in a plane the velocity turns there, and does not pass zero."""
+        rate = self.modes.sliding_rate(rub, state.row_rate(self.modes.whole))
+        return 0.5 * _REST * self.size - float(np.linalg.norm(rate))
+
+    def _clear(self, rub: Rub, state: EventState) -> float:
+        """Above zero where it slides clearly faster than its friction needs to know the direction."""
+        rate = self.modes.sliding_rate(rub, state.row_rate(self.modes.whole))
+        return float(np.linalg.norm(rate)) - _BEGUN * self.modes.outset[rub.name]
 
     def _paradox(self, rub: Rub, state: EventState) -> float:
         """Above zero where friction makes the push of a contact grow without bound."""
@@ -222,7 +238,7 @@ class _ModeSwitch:
         touching = self._touching(q, opening)
         before, slid = self.modes.closed, dict(self.modes.sliding)
         reset = _Reset(self, q, self.state.x[nq : nq + nv].copy(), self.state.x[nq + nv + WORKS :], touching, changing)
-        reset.close()
+        reset.close(reset.plant)
         hits = reset.strike()
         self.modes.closed = reset.rest()
         self.jammed = reset.jammed & self.modes.closed
@@ -345,6 +361,13 @@ class _Paradox:
     name: str
 
 
+@dataclass(frozen=True)
+class _Begun:
+    """A contact that slides, after it has begun to with little force."""
+
+    name: str
+
+
 def _painleve(name: str, t: float) -> PainleveError:
     return PainleveError(
         f"contact {name!r} cannot go on sliding at t = {t:.9g} s: its friction makes the push grow that it is in "
@@ -391,14 +414,14 @@ class _Reset:
         breaks = name in self.breaking
         return Touch(name, opening, tangents, modes.contacts.get(contact or ""), rub, np.zeros(len(own)), breaks)
 
-    def close(self) -> None:
+    def close(self, plant: Plant) -> None:
         """Close what is open by rounding, or by what `within` allows."""
-        off = np.abs(self.plant.residual(self.q) * self.plant.row_scale).max(initial=0.0)
+        off = np.abs(plant.residual(self.q) * plant.row_scale).max(initial=0.0)
         if not off > 1e-15 * self.switching.size:
             return
-        before = self.plant.terms(self.q, self.v).energy
-        self.q = self.plant.close(self.q)
-        moved = before - self.plant.terms(self.q, self.v).energy
+        before = plant.terms(self.q, self.v).energy
+        self.q = plant.close(self.q)
+        moved = before - plant.terms(self.q, self.v).energy
         self.loss += moved if np.isfinite(moved) else 0.0
 
     def strike(self) -> list[str]:
@@ -482,10 +505,11 @@ class _Reset:
                 continue
             t.rate = t.tangents @ terms.row_rate
             speed = float(np.linalg.norm(t.rate))
-            if speed <= STILL * size or (t.name in self.stopped and self._has_stopped(t, speed)):
+            if speed <= _REST * size or (t.name in self.stopped and self._has_stopped(t, speed)):
                 t.rate = np.zeros_like(t.rate)
             else:
                 moving[t.name] = t.rate / speed
+        terms = self._stilled(terms, [t for t in (*self.contacts, *self.dry) if t.rub and not t.moves])
         # what leaves slower than `_SLOW` rises no higher than gaps can be told from zero: where it comes back, it stays
         opening = [t for t in self.contacts if t.normal @ terms.row_rate > _SLOW * size]
         touches = [t for t in (*self.contacts, *self.dry) if t not in opening and not (t in self.dry and t.moves)]
@@ -505,13 +529,47 @@ class _Reset:
         paradox = [n for n in slides if n in self.jammed]
         if paradox:
             raise _painleve(paradox[0], self.switching.state.t)
+        modes.outset = {
+            t.name: _OUTSET * size
+            for t in touches
+            if t.normal is not None
+            and t.name in slides
+            and not t.moves
+            and problem.slip(t, found) < _BORDER * problem.free
+        }
         modes.sliding = slides
         modes.stick([t.name for t in self.contacts if t.rub and t.name in closed and t.name not in slides], self.q)
         present = modes.mode(modes.holding(closed, slides), slides)
+        self.close(present)  # all that touches need not close at once: two feet and two knees on their stops
         now = present.terms(self.q, self.v)
         hit = jump(now, np.arange(len(present.row_names)), self.v, present.row_rates)
         self._take(now, hit.v, hit.multipliers, hit.loss, present.target_rows)
         return closed
+
+    def _stilled(self, terms: Terms, resting: list[Touch]) -> Terms:
+        """What counts as at rest has no velocity: else the direction of that would be one of sliding."""
+        if not resting:
+            return terms
+        C = np.vstack([np.eye(len(self.rates))[self._base], *(t.tangents for t in resting)])
+        off = C @ terms.row_rate
+        if not np.abs(off[len(self._base) :]).max(initial=0.0) > 0.0:
+            return terms
+        off[: len(self._base)] = 0.0
+        scale = (np.abs(C) * terms.row_scale).sum(axis=1) / np.abs(C).sum(axis=1)
+        own = replace(terms, A=C @ terms.A, b=np.zeros(len(C)), row_scale=scale, rank=len(C), friction=None)
+        moved, _, pushed = nearest(own, np.arange(len(C)), np.zeros_like(self.v), -off)
+        self.loss += float(pushed @ (self.v + 0.5 * moved))
+        self.v = self.v + moved
+        return self.plant.terms(self.q, self.v)
+
+    @property
+    def _base(self) -> NDArray[np.int64]:
+        """Rows that belong to no contact and no dry friction."""
+        own = np.zeros(len(self.rates), dtype=bool)
+        for t in (*self.contacts, *self.dry):
+            own |= np.abs(t.tangents).sum(axis=0) > 0.0
+            own |= t.normal is not None and np.abs(t.normal) > 0.0
+        return np.flatnonzero(~own)
 
     def _has_stopped(self, touch: Touch, speed: float) -> bool:
         """Whether what has triggered `_ModeSwitch._stopping` came to rest; else it has turned by 60 degrees.
@@ -531,8 +589,13 @@ class _Resting(ContactProblem):
     ) -> None:
         super().__init__(terms, touches, -h, -terms.b, {}, 0.0, 0.0)
         self.reset, self.h, self.moving = reset, h, moving
+        self.free = 0.0  # accelerations at hand, of which 1e-9 is noise
         self._efforts: dict[frozenset[str], Array] = {}
         self.nothing = _ZERO * float(np.abs(h / terms.reach).max(initial=0.0))
+
+    def slip(self, touch: Touch, found: Balance) -> float:
+        """Acceleration with which it slides."""
+        return float(np.linalg.norm(touch.tangents @ (self.terms.A @ found.x - self.target)))
 
     def _judged(self, states: tuple[str, ...]) -> Any:
         reset, modes, terms = self.reset, self.reset.modes, self.terms
@@ -546,7 +609,8 @@ class _Resting(ContactProblem):
             self._efforts[key] = terms.B @ reset.switching.effort(now, reset.c)
         self.g = self._efforts[key] - self.h
         free = np.abs(np.linalg.solve(terms.M, self.g))
-        self.noise = 1e-9 * float((terms.row_scale * (np.abs(terms.A) @ free + np.abs(terms.b))).max(initial=0.0))
+        self.free = float((terms.row_scale * (np.abs(terms.A) @ free + np.abs(terms.b))).max(initial=0.0))
+        self.noise = 1e-9 * self.free
         self.nothing = max(self.nothing, _ZERO * float((np.abs(self.g) / terms.reach).max(initial=0.0)))
         reset.switching.force = _CLEAR * self.nothing
         return super()._judged(states)
