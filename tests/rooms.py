@@ -68,6 +68,10 @@ ELSEWHERE = {
     "sim/units": ("studies/test_measures", "measures with the units of what was run"),
     "sim/failures": ("sim/test_control", "laws that fail, of users and of this package"),
     "sim/advance": ("sim/test_singular_passages", "one choice, made for every run"),
+    "sim/contact_reset": (
+        "sim/test_contact_states",
+        "what happens at one instant: the states of contacts, and the jumps",
+    ),
     "sim/constraint_modes": ("sim/test_switching_run", "which constraints hold, from one change to the next"),
     "sim/event_detection": ("sim/test_switching_run", "what ends a part between two changes of the constraints"),
 }

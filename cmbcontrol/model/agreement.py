@@ -189,10 +189,14 @@ def _agreed(plant: Mechanism, plain: Mechanism) -> tuple[Agreement, Mechanism] |
                 rank, samples = there, []
             samples.append(near)
             if len(samples) == 2 and max(rows.disagreement(x, rank) for x in samples) < _EXACT:
-                return None
+                if not walk.locked:
+                    return None
+                break  # loops that are locked here tell nothing of another branch, where they move
         if len(samples) == _SAMPLES:
             if all(map(rows.shut, samples)):
-                return None
+                if not walk.locked:
+                    return None
+                continue
             starts.append((rows, rank, samples, walk))
     for rows, rank, samples, walk in starts:
         more = [x for x in starts if x[2] is not samples and _is_alike(rows, rank, samples, x[2])]
@@ -334,7 +338,7 @@ class _Walk:
     """Configurations, each a good way on from the one before: rows that agree along it do so everywhere."""
 
     def __init__(self, q: Array) -> None:
-        self.q, self.rng, self.way = q, np.random.default_rng(0), np.zeros(0)
+        self.q, self.rng, self.way, self.locked = q, np.random.default_rng(0), np.zeros(0), False
 
     def on(self, rows: _Rows, rank: int) -> Array | None:
         """The next one; None where there is none."""
@@ -344,8 +348,9 @@ class _Walk:
             away += 0.3 * np.linalg.norm(away) * free @ self.rng.standard_normal(free.shape[1])
             whole = np.abs(away).max()
             away[~rows.plant._looped] = 0.0
-            if not np.abs(away).max() > 1e-6 * whole:  # the loops are locked here, and an arm on them moves
-                return None
+            if not np.abs(away).max() > 1e-6 * whole:  # an arm moves, and the loops that it is on are locked
+                self.locked = True
+                return self.q
             away *= far / np.abs(away).max()
             near = rows.elsewhere(self.q, rank, away)
             if near is not None:

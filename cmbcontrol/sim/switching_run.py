@@ -11,36 +11,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
-from ..dynamics.impact import jump, nearest
 from ..errors import AssemblyError, ModelError, PainleveError, Status, SwitchingError
-from ..kernels.layout import MOTIONS, WORKS
-from ..model.dry_friction import Rub, across
-from ..model.plant import Plant
+from ..kernels.layout import MOTIONS, MOTORS, WORKS
+from ..model.dry_friction import Rub
 from ..model.terms import Terms
 from .branch_selection import BranchSelector
-from .constraint_modes import STILL, TOUCH, ConstraintModes, engages
-from .contact_states import Balance, ContactProblem, Touch
+from .constraint_modes import TOUCH, ConstraintModes, engages
+from .contact_reset import REST, SINK, Reset, painleve
 from .control import Control
 from .event_detection import EventDetector, EventFunction, EventState
 from .output import Part
+from .path import NODES, coefficients
 from .run import INSTANT, IntegratorState, Record, Run
 from .singular_passages import advance_through
 from .switching import Engage, Lock, Release, Switch
 
-__all__ = ["RunHistory", "run_in_parts"]
+__all__ = ["ModeSwitch", "RunHistory", "run_in_parts"]
 
 Array = NDArray[np.float64]
 
-_SINK = 1e-12  # of the size: gaps that are negative by less are rounding
-_ZERO = 1e-10  # of the largest force (or impulse): less counts as none
-_CLEAR = 4.0  # times that: a force that ends a part of a run, so that what it ends does not begin again beside it
-_DRIVEN = 1e-6  # of the size a second, and of the fastest row: what still goes into a contact after an impact is driven
-_SLOW = 1e-5  # of the size, a second: a rebound below it rises no higher than gaps can be told from zero
-_CHATTER = 1e-8  # of a run: changes nearer than this are as good as at once
-_MANY = 100  # changes that may crowd
-_REST = 1e-7  # of the size, a second: what has stopped sliding and is slower rests
-_BORDER = 1e-3  # of the accelerations at hand: what begins to slide with less has a direction that rounding would turn
-_OUTSET, _BEGUN = 1e-6, 30.0  # of the size, a second: it keeps that of its begin; and times that, where it is clear
+_MANY, _CROWDED = 100, 1e-4  # so many changes in such a part of a run crowd; events of a fast machine do not
+_LEAP, _LONGEST = 1e-6, 1e-3  # of a run: the first step over them, and the longest one
+_FURTHER = 4.0  # from one to the next
+_BEGUN = 30.0  # times the speed below which a contact that begins to slide keeps its direction: it is clear there
 _PARADOX = 1e-3  # friction that makes the push of its contact grow a thousandfold leaves no motion
 
 
@@ -83,7 +76,7 @@ def run_in_parts(
     if not modes.changing:
         history.advance(run, state, run.t_end, selector)
         return
-    switching = _ModeSwitch(run, state, modes, history.events)
+    switching = ModeSwitch(run, state, modes, history.events)
     switching.apply(switching.due(), [])
     while True:
         switching.meet_sample()
@@ -94,13 +87,15 @@ def run_in_parts(
             return
         try:
             switching.apply(switching.due(), detector.triggered if state.stopped else [])
+            while switching.crowded:
+                switching.leap_over(history)
         except (AssemblyError, ModelError) as error:
             record.status = Status.PAINLEVE if isinstance(error, PainleveError) else Status.SWITCHING
             record.error = error
             return
 
 
-class _ModeSwitch:
+class ModeSwitch:
     """What happens to the constraints between two parts of a run."""
 
     def __init__(self, run: Run, state: IntegratorState, modes: ConstraintModes, events: list[dict[str, Any]]) -> None:
@@ -112,7 +107,8 @@ class _ModeSwitch:
         self.jammed: set[str] = set()
         self.force = 0.0  # what counts as no force, N or N m
         self.lost = 0.0  # energy, J
-        self.chatter, self.last = 0, -np.inf
+        self.recent: list[float] = []  # times of the last changes
+        self.leap, self.leapt = 0.0, 0.0  # s: the last step over changes that crowd, and when it ended
 
     # -- when -------------------------------------------------------------------------------------
 
@@ -154,7 +150,7 @@ class _ModeSwitch:
                     EventFunction(partial(self._pull, name), name, self.force, armed=name not in self.jammed)
                 )
             else:
-                functions.append(EventFunction(partial(self._sunk, name), name, _SINK * self.size, armed=True))
+                functions.append(EventFunction(partial(self._sunk, name), name, SINK * self.size, armed=True))
         for rub in modes.rubs.values():
             if rub.normal is not None and rub.name not in modes.closed:
                 continue
@@ -162,7 +158,7 @@ class _ModeSwitch:
                 functions.append(EventFunction(partial(self._beyond, rub), rub, self.force, armed=True))
                 continue
             # armed, since what slides from rest to another side than that of its begin would be driven by its friction
-            functions.append(EventFunction(partial(self._stopping, rub), rub, _REST * self.size, armed=True))
+            functions.append(EventFunction(partial(self._stopping, rub), rub, REST * self.size, armed=True))
             if len(modes.sliding[rub.name]) > 1:
                 functions.append(EventFunction(partial(self._slow, rub), rub))
             if rub.name in modes.outset:
@@ -200,7 +196,7 @@ class _ModeSwitch:
     def _slow(self, rub: Rub, state: EventState) -> float:
         """Above zero where it has slowed down to rest: in a plane the velocity turns there, and does not pass zero."""
         rate = self.modes.sliding_rate(rub, state.row_rate(self.modes.whole))
-        return 0.5 * _REST * self.size - float(np.linalg.norm(rate))
+        return 0.5 * REST * self.size - float(np.linalg.norm(rate))
 
     def _clear(self, rub: Rub, state: EventState) -> float:
         """Above zero where it slides clearly faster than its friction needs to know the direction."""
@@ -229,7 +225,7 @@ class _ModeSwitch:
             function.armed, function.last = False, self.state.t
         for cause in causes:
             if isinstance(cause, _Paradox):
-                raise _painleve(cause.name, self.state.t)
+                raise painleve(cause.name, self.state.t)
         opening = {cause for cause in causes if isinstance(cause, str) and cause in self.modes.closed}
         changing = {cause.name for cause in causes if isinstance(cause, Rub)}
         switches = [*due, *(cause for cause in causes if isinstance(cause, Switch))]
@@ -237,7 +233,7 @@ class _ModeSwitch:
         kinds = self._switch(switches, q)
         touching = self._touching(q, opening)
         before, slid = self.modes.closed, dict(self.modes.sliding)
-        reset = _Reset(self, q, self.state.x[nq : nq + nv].copy(), self.state.x[nq + nv + WORKS :], touching, changing)
+        reset = Reset(self, q, self.state.x[nq : nq + nv].copy(), self.state.x[nq + nv + WORKS :], touching, changing)
         reset.close(reset.plant)
         hits = reset.strike()
         self.modes.closed = reset.rest()
@@ -251,6 +247,47 @@ class _ModeSwitch:
         self.state.x[:nq], self.state.x[nq : nq + nv] = reset.q, reset.v
         self.state.x[nq + nv + MOTIONS] += reset.motion_work
         self._log(kinds, reset.loss)
+
+    @property
+    def crowded(self) -> bool:
+        """Whether changes come so near to each other that a run from one to the next would take forever."""
+        now = self.state.t < min(self.next, self.run.t_end * (1.0 - INSTANT))
+        return now and len(self.recent) == _MANY and self.state.t - self.recent[0] < _CROWDED * self.run.t_end
+
+    def leap_over(self, history: RunHistory) -> None:
+        """A step over changes that crowd: impacts and forces as one impulse (`Reset.leap`); then the run goes on."""
+        run, state, nq = self.run, self.state, self.run.plant.nq
+        nv, end = run.plant.nv, run.t_end
+        soon = self.leap > 0.0 and self.recent[0] < self.leapt + self.leap  # changes crowd where the last step has led
+        self.leap = min(_FURTHER * self.leap, _LONGEST * end) if soon else _LEAP * end
+        until = min(state.t + self.leap, run.control.next, self.next, end)
+        if until - state.t < INSTANT * end:
+            self.recent.clear()
+            return
+        h, x = until - state.t, state.x.copy()
+        touching, missed = list[str](), set(self._touching(state.x[:nq], set()))
+        step, work = None, 0.0
+        while step is None or missed:
+            for name in missed - self.modes.closed:
+                self.modes.land(name, state.x[:nq])
+            touching += sorted(missed)
+            start = (part.copy() for part in (x[:nq], x[nq : nq + nv], x[nq + nv + WORKS :]))
+            step = Reset(self, *start, touching, set())
+            work, missed = step.leap(h)
+        x[:nq], x[nq : nq + nv], x[nq + nv + WORKS :] = step.q, step.v, step.c
+        x[nq + nv + MOTORS] += work
+        self._log([f"stepped over {h:.2g} s of changes"], step.loss)
+        part = replace(run.on(self.modes.present, state.x[:nq].copy()), slides=self.modes.slides())
+        state.x = np.concatenate([state.x[:nq], x[nq : nq + nv], state.x[nq + nv :]])  # the impulse comes first
+        record = Record()
+        history.segments.append((part, [record], self.lost))
+        record.begin(state.t, state.x, run.plant.nu)
+        way = [state.x + s * (x - state.x) for s in NODES]
+        F = coefficients(state.x, way)
+        record.append(np.array([state.t, until]), np.array([state.x, x]), F[None], run.control.command[None].copy())
+        state.t, state.x, state.taken, self.leapt = until, x, state.taken + 1, until
+        self.recent.clear()
+        self.apply([], [])
 
     def _switch(self, switches: list[Switch], q: Array) -> list[str]:
         """Switch constraints on and off; what happened, in words."""
@@ -315,7 +352,7 @@ class _ModeSwitch:
         return kinds
 
     def _log(self, kinds: list[str], loss: float) -> None:
-        """Keep events at one time, of which the first bears the loss; refuse what would never end."""
+        """Keep events at one time, of which the first bears the loss."""
         t, nq = self.state.t, self.run.plant.nq
         self.lost += loss
         q = self.state.x[:nq].copy()
@@ -323,15 +360,7 @@ class _ModeSwitch:
         for i, kind in enumerate(kinds):
             lost = loss if i == 0 else 0.0
             self.events.append({"time": t, "kind": kind, "conditioning": np.nan, "rank": rank, "q": q, "loss": lost})
-        self.chatter = self.chatter + 1 if t - self.last < _CHATTER * self.run.t_end else 0
-        self.last = t
-        if self.chatter > _MANY:
-            recent = ", ".join(dict.fromkeys(event["kind"] for event in self.events[-8:]))
-            raise SwitchingError(
-                f"the constraints chatter at t = {t:.9g} s: {self.chatter} changes at as good as one time ({recent}). "
-                "Raise the rest_speed of the contacts, or let the conditions that engage and release a constraint "
-                "lie apart."
-            )
+        self.recent = [*self.recent[1 - _MANY :], t]
 
 
 def _condition(switch: Switch, state: EventState) -> float:
@@ -366,251 +395,3 @@ class _Begun:
     """A contact that slides, after it has begun to with little force."""
 
     name: str
-
-
-def _painleve(name: str, t: float) -> PainleveError:
-    return PainleveError(
-        f"contact {name!r} cannot go on sliding at t = {t:.9g} s: its friction makes the push grow that it is in "
-        "proportion to, so that there is no acceleration, or more than one (Painleve's paradox). With a smaller "
-        "coefficient of friction there is one; so there is where the bodies give way, as with a PointForce in place of "
-        "the contact"
-    )
-
-
-class _Reset:
-    """Position and velocity at a change, with what touches, sticks and slides: closed, struck, at rest."""
-
-    def __init__(
-        self, switching: _ModeSwitch, q: Array, v: Array, c: Array, touching: list[str], changing: set[str]
-    ) -> None:
-        self.switching, self.modes = switching, switching.modes
-        self.q, self.v, self.c = q, v, c
-        self.stopped, self.breaking = changing & set(switching.modes.sliding), changing - set(switching.modes.sliding)
-        self.loss = self.motion_work = 0.0
-        self.jammed: set[str] = set()
-        modes = self.modes
-        forces = [rub for rub in modes.rubs.values() if rub.normal is None]
-        rubs = [*forces, *(modes.rubs[name] for name in touching if name in modes.rubs)]
-        modes.stick([rub.name for rub in rubs if rub.name in modes.sliding], q)  # where it might come to rest
-        self.still = {rub.name: np.zeros(1) for rub in forces}
-        self.closed = modes.holding(touching, {})
-        self.plant = modes.mode(self.closed, self.still)
-        self.contacts = [self._touch(name, modes.rubs.get(name), name) for name in touching]
-        self.dry = [self._touch(rub.name, rub, None) for rub in forces]
-        self.rates = self.plant.row_rates
-
-    def _touch(self, name: str, rub: Rub | None, contact: str | None) -> Touch:
-        """A contact or a force with friction, among the rows of the plant."""
-        modes = self.modes
-        rows = modes.rows_of(self.plant, *(modes.sticking(rub) if rub else (name,)))
-        normal = None if contact is None else modes.direction[name] if rub is None else rub.normal
-        own = across(normal) if rub is None else rub.tangents
-        tangents = np.zeros((len(own), len(self.plant.row_names)))
-        tangents[:, rows] = own
-        opening = None
-        if normal is not None:
-            opening = np.zeros(len(self.plant.row_names))
-            opening[rows] = normal
-        breaks = name in self.breaking
-        return Touch(name, opening, tangents, modes.contacts.get(contact or ""), rub, np.zeros(len(own)), breaks)
-
-    def close(self, plant: Plant) -> None:
-        """Close what is open by rounding, or by what `within` allows."""
-        off = np.abs(plant.residual(self.q) * plant.row_scale).max(initial=0.0)
-        if not off > 1e-15 * self.switching.size:
-            return
-        before = plant.terms(self.q, self.v).energy
-        self.q = plant.close(self.q)
-        moved = before - plant.terms(self.q, self.v).energy
-        self.loss += moved if np.isfinite(moved) else 0.0
-
-    def strike(self) -> list[str]:
-        """The velocity after impact; the contacts that were struck. Dry friction in joints has no impulse."""
-        still, contacts = STILL * self.switching.size, self.contacts
-        plant = self.modes.mode(self.closed - self._of_dry, self.still) if self.dry else self.plant
-        terms = plant.terms(self.q, self.v)
-        kept = np.array([name in plant.row_names for name in self.plant.row_names], dtype=bool)
-        touches = [replace(t, normal=t.normal[kept], tangents=t.tangents[:, kept]) for t in contacts]  # type: ignore[index]
-        rates = terms.row_rate
-        approach = np.array([t.normal @ rates for t in touches])
-        for t in touches:
-            t.rate = t.tangents @ rates if t.rub else t.rate
-        problem = ContactProblem(terms, touches, terms.M @ self.v, plant.row_rates, {}, 0.0, still)
-        jerk = np.abs(rates * terms.row_scale)[problem.base].max(initial=0.0)
-        caught = [t for t in touches if t.rub is None and np.abs(t.tangents @ rates).max(initial=0.0) > still]
-        if jerk <= 1e-14 * self.switching.size and not np.any(approach < -still) and not caught:
-            return []
-        back = np.array([t.contact.restitution * max(-a, 0.0) for t, a in zip(touches, approach, strict=True)])  # type: ignore[union-attr]
-        slowest = _SLOW * self.switching.size
-        back[[b <= max(t.contact.rest_speed, slowest) for b, t in zip(back, touches, strict=True)]] = 0.0  # type: ignore[union-attr]
-        problem.nothing = _ZERO * float(np.abs(terms.M @ self.v / terms.reach).max(initial=0.0))
-        for t in touches:  # an impulse may stop what slides, or turn it
-            t.rate = np.zeros_like(t.rate)
-        for rebound in (back, np.zeros_like(back)):
-            problem.back = {t.name: b for t, b in zip(touches, rebound, strict=True)}
-            states, found = problem.found()
-            mean = 0.5 * (self.v + found.x)
-            lost = float(mean @ (terms.M @ (self.v - found.x)))
-            if lost > -1e-9 * terms.kinetic:  # else friction and rebound would make energy (Kane): no rebound
-                break
-        self.jammed |= set(problem.jammed(states))
-        self._take(terms, found.x, found.lam, lost, plant.target_rows)
-        self._require_stopped(plant, touches, float(np.abs(rates * terms.row_scale).max(initial=0.0)))
-        return [t.name for t, a in zip(touches, approach, strict=True) if a < -still and states[t.name] != "open"]
-
-    def _require_stopped(self, plant: Plant, touches: list[Touch], fastest: float) -> None:
-        """Refuse what goes on into a contact: constraints that hold both ways drive it there.
-
-        Raises
-        ------
-        SwitchingError
-        """
-        bound = _DRIVEN * (fastest + self.switching.size)
-        off = plant.terms(self.q, self.v).row_rate
-        driven = [t.name for t in touches if t.normal @ off < -bound]
-        missed = [name for name, rows in plant.row_slices.items() if np.abs(off[rows]).max(initial=0.0) > bound]
-        motions = [motion.name for motion in getattr(plant, "motions", ()) if motion.name in missed or driven]
-        if not driven and not motions:
-            return
-        into = ", ".join(repr(name) for name in driven or [t.name for t in touches])
-        cause = f"the prescribed motion {motions[0]!r}" if motions else "the constraints that hold"
-        remedy = "Let the motion end before" if motions else "Take one of them away"
-        stop = any(t.name in self.modes.stops for t in touches)
-        other = "move the limit of the joint, or only tell of limits with limits='warn'" if stop else "open it"
-        raise SwitchingError(
-            f"{cause} leads into {into} at t = {self.switching.state.t:.6g} s, where it would have to stop. {remedy}, "
-            f"or {other}"
-        )
-
-    @property
-    def _of_dry(self) -> frozenset[str]:
-        """Constraints that hold while dry friction sticks."""
-        return frozenset().union(*(t.rub.sticking for t in self.dry))  # type: ignore[union-attr]
-
-    def _take(self, terms: Terms, v: Array, lam: Array, lost: float, of_motions: NDArray[np.bool_]) -> None:
-        """The velocity jumps. Impulses of prescribed motions do work, at the mean velocity: that is no loss."""
-        mean = terms.A[of_motions] @ (0.5 * (self.v + v))
-        work = -float(lam[of_motions] @ mean)
-        self.v = v
-        self.loss += lost + work
-        self.motion_work += work
-
-    def rest(self) -> set[str]:
-        """The contacts that stay closed under the forces that act, and what slides; the velocity is brought onto it."""
-        modes, size = self.modes, self.switching.size
-        terms = self.plant.terms(self.q, self.v)
-        moving: dict[str, Array] = {}
-        for t in (*self.contacts, *self.dry):
-            if t.rub is None:
-                continue
-            t.rate = t.tangents @ terms.row_rate
-            speed = float(np.linalg.norm(t.rate))
-            if speed <= _REST * size or (t.name in self.stopped and self._has_stopped(t, speed)):
-                t.rate = np.zeros_like(t.rate)
-            else:
-                moving[t.name] = t.rate / speed
-        terms = self._stilled(terms, [t for t in (*self.contacts, *self.dry) if t.rub and not t.moves])
-        # what leaves slower than `_SLOW` rises no higher than gaps can be told from zero: where it comes back, it stays
-        opening = [t for t in self.contacts if t.normal @ terms.row_rate > _SLOW * size]
-        touches = [t for t in (*self.contacts, *self.dry) if t not in opening and not (t in self.dry and t.moves)]
-        h = terms.h
-        if any(t.moves for t in self.dry):
-            h = modes.mode(self.closed, self.still | {t.name: moving[t.name] for t in self.dry if t.moves}).terms(
-                self.q, self.v
-            ).h  # fmt: skip
-        problem = _Resting(self, terms, touches, h, moving)
-        for t in (*opening, *(t for t in self.dry if t.moves)):
-            problem.without((np.abs(t.tangents).sum(axis=0) > 0.0) | (t.normal is not None and np.abs(t.normal) > 0.0))
-        states, found = problem.found() if touches else ({}, None)
-        closed = {t.name for t in self.contacts if states.get(t.name, "open") != "open"}
-        slides = {n: d for n, d in moving.items() if modes.rubs[n].normal is None or n in closed}
-        slides |= {n: found.direction[n] for n, state in states.items() if state == "slides"}  # type: ignore[union-attr]
-        self.jammed |= set(problem.jammed(states)) if touches else set()
-        paradox = [n for n in slides if n in self.jammed]
-        if paradox:
-            raise _painleve(paradox[0], self.switching.state.t)
-        modes.outset = {
-            t.name: _OUTSET * size
-            for t in touches
-            if t.normal is not None
-            and t.name in slides
-            and not t.moves
-            and problem.slip(t, found) < _BORDER * problem.free
-        }
-        modes.sliding = slides
-        modes.stick([t.name for t in self.contacts if t.rub and t.name in closed and t.name not in slides], self.q)
-        present = modes.mode(modes.holding(closed, slides), slides)
-        self.close(present)  # all that touches need not close at once: two feet and two knees on their stops
-        now = present.terms(self.q, self.v)
-        hit = jump(now, np.arange(len(present.row_names)), self.v, present.row_rates)
-        self._take(now, hit.v, hit.multipliers, hit.loss, present.target_rows)
-        return closed
-
-    def _stilled(self, terms: Terms, resting: list[Touch]) -> Terms:
-        """What counts as at rest has no velocity: else the direction of that would be one of sliding."""
-        if not resting:
-            return terms
-        C = np.vstack([np.eye(len(self.rates))[self._base], *(t.tangents for t in resting)])
-        off = C @ terms.row_rate
-        if not np.abs(off[len(self._base) :]).max(initial=0.0) > 0.0:
-            return terms
-        off[: len(self._base)] = 0.0
-        scale = (np.abs(C) * terms.row_scale).sum(axis=1) / np.abs(C).sum(axis=1)
-        own = replace(terms, A=C @ terms.A, b=np.zeros(len(C)), row_scale=scale, rank=len(C), friction=None)
-        moved, _, pushed = nearest(own, np.arange(len(C)), np.zeros_like(self.v), -off)
-        self.loss += float(pushed @ (self.v + 0.5 * moved))
-        self.v = self.v + moved
-        return self.plant.terms(self.q, self.v)
-
-    @property
-    def _base(self) -> NDArray[np.int64]:
-        """Rows that belong to no contact and no dry friction."""
-        own = np.zeros(len(self.rates), dtype=bool)
-        for t in (*self.contacts, *self.dry):
-            own |= np.abs(t.tangents).sum(axis=0) > 0.0
-            own |= t.normal is not None and np.abs(t.normal) > 0.0
-        return np.flatnonzero(~own)
-
-    def _has_stopped(self, touch: Touch, speed: float) -> bool:
-        """Whether what has triggered `_ModeSwitch._stopping` came to rest; else it has turned by 60 degrees.
-
-        Where it passes zero, the direction at the event, which is within rounding of it, is the first one or its
-        opposite.
-        """
-        cosine = float(touch.rate @ self.modes.sliding[touch.name]) / speed
-        return len(touch.rate) == 1 or abs(cosine - 0.5) > 0.2 or speed <= _REST * self.switching.size
-
-
-class _Resting(ContactProblem):
-    """The accelerations at a change, with efforts that may depend on which constraints hold."""
-
-    def __init__(
-        self, reset: _Reset, terms: Terms, touches: list[Touch], h: Array, moving: Mapping[str, Array]
-    ) -> None:
-        super().__init__(terms, touches, -h, -terms.b, {}, 0.0, 0.0)
-        self.reset, self.h, self.moving = reset, h, moving
-        self.free = 0.0  # accelerations at hand, of which 1e-9 is noise
-        self._efforts: dict[frozenset[str], Array] = {}
-        self.nothing = _ZERO * float(np.abs(h / terms.reach).max(initial=0.0))
-
-    def slip(self, touch: Touch, found: Balance) -> float:
-        """Acceleration with which it slides."""
-        return float(np.linalg.norm(touch.tangents @ (self.terms.A @ found.x - self.target)))
-
-    def _judged(self, states: tuple[str, ...]) -> Any:
-        reset, modes, terms = self.reset, self.reset.modes, self.terms
-        pairs = list(zip(self.touches, states, strict=True))
-        closed = {t.name for t, state in pairs if t.normal is not None and state != "open"}
-        slides = dict(self.moving) | {t.name: np.eye(len(t.rate))[0] for t, x in pairs if x == "slides" and not t.moves}
-        slides = {n: d for n, d in slides.items() if modes.rubs[n].normal is None or n in closed}
-        key = frozenset(modes.holding(closed, slides))
-        if key not in self._efforts:
-            now = modes.mode(key, slides).terms(reset.q, reset.v, reset.switching.state.t)
-            self._efforts[key] = terms.B @ reset.switching.effort(now, reset.c)
-        self.g = self._efforts[key] - self.h
-        free = np.abs(np.linalg.solve(terms.M, self.g))
-        self.free = float((terms.row_scale * (np.abs(terms.A) @ free + np.abs(terms.b))).max(initial=0.0))
-        self.noise = 1e-9 * self.free
-        self.nothing = max(self.nothing, _ZERO * float((np.abs(self.g) / terms.reach).max(initial=0.0)))
-        reset.switching.force = _CLEAR * self.nothing
-        return super()._judged(states)

@@ -12,6 +12,27 @@ def test_random_machines_land(seed):
     assert outcome in ("ok", "painleve"), words
 
 
+@pytest.mark.slow
+@pytest.mark.nojit_slow
+@pytest.mark.parametrize(
+    ("seed", "why"),
+    [
+        (168, "directions of two sliding corners swing to and fro by a fixed point"),
+        (240, "two sticking corners share what rows along the edge carry, within both cones"),
+        (156, "sliding begins with hardly more force than is resisted"),
+        (246, "in a plane the velocity turns where it comes to rest, and does not pass zero"),
+        (228, "four corners slide, and three would do"),
+        (234, "the same at the start; and a corner that slides as slowly as rounding"),
+        (19, "two feet and two knees on stops, which cannot all close at once"),
+        (193, "changes that crowd are stepped over"),
+        (128, "the same of a chain"),
+    ],
+)
+def test_machines_that_did_not_land(seed, why):
+    outcome, words = landings.run_trial(seed)
+    assert outcome in ("ok", "painleve"), (why, words)
+
+
 def test_the_table_counts_outcomes(capsys):
     assert landings.main(["--count", "1", "--seed", "3", "--jobs", "1"]) == 0
     assert "all" in capsys.readouterr().out

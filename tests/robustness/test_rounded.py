@@ -10,6 +10,9 @@ PINNED = {
     (19, 5): "levers that are rounding, of shafts in line, were taken for the size of a loop",
     (59, 9): "closed exactly on another branch, where the machine is locked",
     (92, 6): "the pitch of a screw was changed by as much as a radian",
+    (1125, 4): "loops that are locked, and close nowhere with their digits",
+    (700978, 8): "three bars that are locked where they are not parallel, and an arm that moves there",
+    (700042, 8): "a twist of axes that holds on one branch only, beside a cylindrical joint",
     (195, 10): "a free arm took all of the way to the next configuration",
 }
 
