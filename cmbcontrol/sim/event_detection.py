@@ -40,6 +40,9 @@ class EventFunction:
         Whether a value above zero is an event: the function has been below since the last one.
     last : float
         Time of the last event, s.
+    slope : callable, optional
+        (state) -> float, the rate of the value: where it changes its sign from above between two looks, the value may
+        have been above zero and below again.
     """
 
     value: Callable[[EventState], float]
@@ -47,6 +50,7 @@ class EventFunction:
     tolerance: float = 0.0
     armed: bool = False
     last: float = -np.inf
+    slope: Callable[[EventState], float] | None = None
 
     def arm(self, t: float, value: float, instant: float) -> None:
         """Arm it where it is below zero, and not just by rounding after an event."""
@@ -109,6 +113,7 @@ class EventDetector:
         self.plant, self.functions, self.duration, self.limits = plant, functions, duration, limits
         self.triggered: list[EventFunction] = []
         self._first = True
+        self._moved = np.inf  # by how much the values have changed from the last look but one to the last
 
     def first_event(self, T: Array, X: Array, path: Path, effort: Effort) -> float | None:
         """The time of the first event in the steps to T (n+1,), X (n+1, nx), after T[0]; None where there is none.
@@ -131,9 +136,9 @@ class EventDetector:
             if self.limits is not None:  # asked for seldom: a coordinate may touch a limit and turn round
                 times = np.linspace(t0, t1, _LOOKS + 1)[1:]
             for t in times:
-                values = self._values(state(t, x1 if t == t1 else None))
+                seen, values = values, self._values(state(t, x1 if t == t1 else None))
                 root = partial(self._root, state=state, a=before, b=t)
-                event = self._event_time(t, values, root, state)
+                event = self._event_time(t, values, root, state, self._peak(before, t, seen, values, state))
                 if event is not None:
                     return event
                 before = t
@@ -142,15 +147,44 @@ class EventDetector:
     def _values(self, state: EventState) -> list[float]:
         return [function.value(state) for function in self.functions]
 
+    def _peak(
+        self, a: float, b: float, seen: list[float], values: list[float], state: Callable[[float], EventState]
+    ) -> float | None:
+        """The time of the first event of a function that goes above zero and back between a and b.
+
+        Looked for where a value is no farther from zero than it moves from one look to the next, or has moved before.
+        """
+        from scipy.optimize import brentq
+
+        found, moved = None, 0.0
+        for function, v0, v1 in zip(self.functions, seen, values, strict=True):
+            slope = function.slope
+            if slope is None or not function.armed or v1 > function.tolerance:
+                continue
+            moved = max(moved, abs(v1 - v0))
+            if max(v0, v1) < -2.0 * max(abs(v1 - v0), self._moved) or not (slope(state(a)) > 0.0 > slope(state(b))):
+                continue
+            top = brentq(lambda t, slope=slope: slope(state(t)), a, b, xtol=1e-15 * self.duration, rtol=1e-15)
+            if function.value(state(top)) > function.tolerance and (found is None or top < found[0]):
+                found = top, function
+        self._moved = moved
+        if found is None:
+            return None
+        self.triggered = [found[1]]
+        return self._root(found[1], state, a, found[0])
+
     def _event_time(
         self,
         t: float,
         values: list[float],
         root: Callable[[EventFunction], float],
         state: Callable[[float], EventState],
+        peak: float | None = None,
     ) -> float | None:
-        """Arm the functions below zero; the root of the first one above, if any."""
+        """Arm the functions below zero; the root of the first one above, or has been before `peak`, if any."""
         above = [f for f, value in zip(self.functions, values, strict=True) if f.armed and value > f.tolerance]
+        if not above and peak is not None:
+            return peak
         if not above:
             for function, value in zip(self.functions, values, strict=True):
                 function.arm(t, value, _INSTANT * self.duration)
@@ -165,6 +199,8 @@ class EventDetector:
             if times[function] < first:
                 first = times[function]
                 later = state(min(first + at_once, t))
+        if peak is not None and peak < first:
+            return peak
         self.triggered = [function for function, time in times.items() if time - first <= at_once]
         return first
 

@@ -150,7 +150,8 @@ class ModeSwitch:
                     EventFunction(partial(self._pull, name), name, self.force, armed=name not in self.jammed)
                 )
             else:
-                functions.append(EventFunction(partial(self._sunk, name), name, SINK * self.size, armed=True))
+                slope = partial(self._sinking, name)
+                functions.append(EventFunction(partial(self._sunk, name), name, SINK * self.size, True, slope=slope))
         for rub in modes.rubs.values():
             if rub.normal is not None and rub.name not in modes.closed:
                 continue
@@ -181,6 +182,11 @@ class ModeSwitch:
 
     def _sunk(self, name: str, state: EventState) -> float:
         return -self.modes.gap(name, state.residual(self.modes.whole))
+
+    def _sinking(self, name: str, state: EventState) -> float:
+        """Its rate."""
+        rows = self.modes.whole.row_slices[name]
+        return -float(self.modes.direction[name] @ state.row_rate(self.modes.whole)[rows])
 
     def _beyond(self, rub: Rub, state: EventState) -> float:
         """Force that sticking needs beyond static friction, N or N m."""
