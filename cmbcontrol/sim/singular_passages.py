@@ -44,7 +44,8 @@ def advance_through(
                 step_from_singular(run, record, state, until, selector)
             except (SingularConfigurationError, SwitchingError) as error:
                 record.status, record.error = Status.SINGULAR_CONFIGURATION, error
-            if record.status:
+            if record.status or state.stopped:
+                record.begin(state.t, state.x, run.plant.nu)
                 return
         if not selector.active:
             advance(run, record, state, until)

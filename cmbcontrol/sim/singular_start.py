@@ -57,7 +57,7 @@ def step_from_singular(
     radian away. A motion that is not smooth, since it misses the configuration, has a defect; it is left to ordinary
     steps.
     """
-    plant = run.plant
+    plant, state.stopped = run.plant, False
     nq, n = plant.nq, plant.nq + plant.nv
     q, v = state.x[:nq].copy(), state.x[nq:n].copy()
     terms = state.terms(run)
@@ -100,15 +100,21 @@ def step_from_singular(
     record.by_code += engine.by_code
     if path is not None:
         end, new, F = float(path.times[-1]), path.values[-1].copy(), path.F
+        ends, X = np.array([state.t, end]), np.array([state.x, new])
+        states = path_of(ends, F[None], X)
+        stop = None if run.detector is None else run.detector.first_event(ends, X, states, engine.effort)
+        state.stopped, stop = stop is not None, end if stop is None else stop
+        if stop == state.t:
+            return
         if run.recorder is not None:
-            ends = np.array([state.t, end])
-            states = path_of(ends, F[None], np.array([state.x, new]))
-            events = run.recorder.detect(ends, states)
+            events = run.recorder.detect(np.array([state.t, stop]), states)
             run.recorder.accept(events)
-            if events.stop < end:  # the run ends within this step
-                values = [states(state.t + s * (events.stop - state.t)) for s in NODES]
-                end, new, F = events.stop, values[-1], coefficients(state.x, values)
+            if events.stop < stop:  # the run ends within this step
+                stop, state.stopped = events.stop, False
                 record.status, record.where = Status.EVENT, events.why
+        if stop < end:
+            values = [states(state.t + s * (stop - state.t)) for s in NODES]
+            end, new, F = stop, values[-1], coefficients(state.x, values)
         record.begin(state.t, state.x, plant.nu)
         record.append(np.array([state.t, end]), np.array([state.x, new]), F[None], control.command[None].copy())
         passages_met, state.previous_closeness = engine.search(state.t, state.x, F, end - state.t)

@@ -26,6 +26,9 @@ def test_random_machines_land(seed):
         (19, "two feet and two knees on stops, which cannot all close at once"),
         (193, "changes that crowd are stepped over"),
         (128, "the same of a chain"),
+        (1037, "a corner sinks in and comes out again between two looks at a step"),
+        (1122, "Painleve's paradox on the way, in the equations of motion"),
+        (1407, "a contact closes within the first step from beside a singular configuration"),
     ],
 )
 def test_machines_that_did_not_land(seed, why):
