@@ -156,7 +156,7 @@ def run_trial(seed):
         run = cmb.simulate(plant, None, q, v, t_end=T_END, switches=contacts, friction=exact)
     except cmb.CmbError as error:
         status = getattr(getattr(error, "partial", None), "status", None)
-        if isinstance(error, cmb.errors.PainleveError) or status == cmb.errors.Status.PAINLEVE:  # at the start, and on the way
+        if isinstance(error, cmb.errors.PainleveError) or status == cmb.errors.Status.PAINLEVE:
             return "painleve", ""
         return "refused", " ".join(str(error).split())[:400]
     energy = run.data.energy.values if "energy" in run.data else None
