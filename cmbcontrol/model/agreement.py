@@ -178,26 +178,26 @@ def _parts(plant: Mechanism) -> list[tuple[list[int], list[int]]]:
 
 def _agreed(plant: Mechanism, plain: Mechanism) -> tuple[Agreement, Mechanism] | None:
     """The same for a machine that is not clear; `plain` is the machine with its loops only."""
-    starts = []
+    starts, locked = [], False
     for q in _starts(plain):
         rows = _Rows(plain, _lengths(plain, q))
         samples: list[Array] = []
-        rank, walk = rows.split(q).rank, _Walk(q)
+        rank, walk, exact = rows.split(q).rank, _Walk(q), False
         while rank < len(plain.row_names) and len(samples) < _SAMPLES and (near := walk.on(rows, rank)) is not None:
             there = rows.split(near).rank
             if there > rank:  # what was before is singular
                 rank, samples = there, []
             samples.append(near)
-            if len(samples) == 2 and max(rows.disagreement(x, rank) for x in samples) < _EXACT:
-                if not walk.locked:
-                    return None
-                break  # loops that are locked here tell nothing of another branch, where they move
-        if len(samples) == _SAMPLES:
-            if all(map(rows.shut, samples)):
-                if not walk.locked:
-                    return None
-                continue
+            exact = len(samples) == 2 and max(rows.disagreement(x, rank) for x in samples) < _EXACT
+            exact = exact or (len(samples) == _SAMPLES and all(map(rows.shut, samples)))
+            if exact:
+                break
+        if exact and not walk.locked:
+            return None
+        locked |= exact  # loops that are locked here tell nothing of another branch, where they move
+        if len(samples) == _SAMPLES and not exact:
             starts.append((rows, rank, samples, walk))
+    starts = [start for start in starts if not (locked and start[-1].locked)]
     for rows, rank, samples, walk in starts:
         more = [x for x in starts if x[2] is not samples and _is_alike(rows, rank, samples, x[2])]
         found = _changed(plant, rows, rank, samples + [q for x in more for q in x[2]], walk)

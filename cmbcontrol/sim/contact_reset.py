@@ -65,7 +65,6 @@ class Reset:
         self.plant = modes.mode(self.closed, self.still)
         self.contacts = [self._touch(name, modes.rubs.get(name), name) for name in touching]
         self.dry = [self._touch(rub.name, rub, None) for rub in forces]
-        self.rates = self.plant.row_rates
 
     def _touch(self, name: str, rub: Rub | None, contact: str | None) -> Touch:
         """A contact or a force with friction, among the rows of the plant."""
@@ -82,6 +81,11 @@ class Reset:
         breaks = name in self.breaking
         return Touch(name, opening, tangents, modes.contacts.get(contact or ""), rub, np.zeros(len(own)), breaks)
 
+    def _contacts_of(self, plant: Plant) -> list[Touch]:
+        """The contacts, among the rows of a plant that has fewer."""
+        kept = np.array([name in plant.row_names for name in self.plant.row_names], dtype=bool)
+        return [replace(t, normal=t.normal[kept], tangents=t.tangents[:, kept]) for t in self.contacts]  # type: ignore[index]
+
     def close(self, plant: Plant) -> None:
         """Close what is open by rounding, or by what `within` allows."""
         off = np.abs(plant.residual(self.q) * plant.row_scale).max(initial=0.0)
@@ -94,11 +98,10 @@ class Reset:
 
     def strike(self) -> list[str]:
         """The velocity after impact; the contacts that were struck. Dry friction in joints has no impulse."""
-        still, contacts = STILL * self.switching.size, self.contacts
+        still = STILL * self.switching.size
         plant = self.modes.mode(self.closed - self._of_dry, self.still) if self.dry else self.plant
         terms = plant.terms(self.q, self.v)
-        kept = np.array([name in plant.row_names for name in self.plant.row_names], dtype=bool)
-        touches = [replace(t, normal=t.normal[kept], tangents=t.tangents[:, kept]) for t in contacts]  # type: ignore[index]
+        touches = self._contacts_of(plant)
         rates = terms.row_rate
         approach = np.array([t.normal @ rates for t in touches])
         for t in touches:
@@ -188,7 +191,7 @@ class Reset:
             ).h  # fmt: skip
         problem = _Resting(self, terms, touches, h, moving)
         for t in (*opening, *(t for t in self.dry if t.moves)):
-            problem.without((np.abs(t.tangents).sum(axis=0) > 0.0) | (t.normal is not None and np.abs(t.normal) > 0.0))
+            problem.without(t)
         states, found = problem.found() if touches else ({}, None)
         closed = {t.name for t in self.contacts if states.get(t.name, "open") != "open"}
         slides = {n: d for n, d in moving.items() if modes.rubs[n].normal is None or n in closed}
@@ -230,8 +233,7 @@ class Reset:
         plant = modes.mode(modes.holding([t.name for t in self.contacts], dry), dry)
         terms = plant.terms(self.q, self.v, switching.state.t)
         u, rate_c = self._drive(terms)
-        kept = np.array([name in plant.row_names for name in self.plant.row_names], dtype=bool)
-        touches = [replace(t, normal=t.normal[kept], tangents=t.tangents[:, kept]) for t in self.contacts]  # type: ignore[index]
+        touches = self._contacts_of(plant)
         g, still = terms.M @ self.v + h * (terms.B @ u - terms.h), STILL * switching.size
         problem = ContactProblem(terms, touches, g, plant.row_rates, {}, 0.0, still)
         problem.nothing = _ZERO * float(np.abs(g / terms.reach).max(initial=0.0))
@@ -261,26 +263,18 @@ class Reset:
         """What counts as at rest has no velocity: else the direction of that would be one of sliding."""
         if not resting:
             return terms
-        C = np.vstack([np.eye(len(self.rates))[self._base], *(t.tangents for t in resting)])
+        own = np.any([t.rows for t in (*self.contacts, *self.dry)], axis=0)
+        C = np.vstack([np.eye(len(own))[~own], *(t.tangents for t in resting)])
         off = C @ terms.row_rate
-        if not np.abs(off[len(self._base) :]).max(initial=0.0) > 0.0:
+        off[: np.count_nonzero(~own)] = 0.0
+        if not off.any():
             return terms
-        off[: len(self._base)] = 0.0
         scale = (np.abs(C) * terms.row_scale).sum(axis=1) / np.abs(C).sum(axis=1)
-        own = replace(terms, A=C @ terms.A, b=np.zeros(len(C)), row_scale=scale, rank=len(C), friction=None)
-        moved, _, pushed = nearest(own, np.arange(len(C)), np.zeros_like(self.v), -off)
+        rows = replace(terms, A=C @ terms.A, b=np.zeros(len(C)), row_scale=scale, rank=len(C), friction=None)
+        moved, _, pushed = nearest(rows, np.arange(len(C)), np.zeros_like(self.v), -off)
         self.loss += float(pushed @ (self.v + 0.5 * moved))
         self.v = self.v + moved
         return self.plant.terms(self.q, self.v)
-
-    @property
-    def _base(self) -> NDArray[np.int64]:
-        """Rows that belong to no contact and no dry friction."""
-        own = np.zeros(len(self.rates), dtype=bool)
-        for t in (*self.contacts, *self.dry):
-            own |= np.abs(t.tangents).sum(axis=0) > 0.0
-            own |= t.normal is not None and np.abs(t.normal) > 0.0
-        return np.flatnonzero(~own)
 
     def _has_stopped(self, touch: Touch, speed: float) -> bool:
         """Whether what has triggered `ModeSwitch._stopping` came to rest; else it has turned by 60 degrees.

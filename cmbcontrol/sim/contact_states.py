@@ -70,6 +70,12 @@ class Touch:
         return bool(np.any(self.rate))
 
     @property
+    def rows(self) -> NDArray[np.bool_]:
+        """Which rows of the machine are its own."""
+        own = np.abs(self.tangents).sum(axis=0) > 0.0
+        return own if self.normal is None else own | (self.normal != 0.0)
+
+    @property
     def states(self) -> tuple[str, ...]:
         """States that it may have, the preferred one first."""
         if self.rub is None:
@@ -133,13 +139,12 @@ class ContactProblem:
         self.shares: Mapping[str, Array] = {}  # multipliers near to which redundant rows share
         own = np.zeros(len(target), dtype=bool)
         for touch in touches:
-            own |= np.abs(touch.tangents).sum(axis=0) > 0.0
-            own |= touch.normal is not None and np.abs(touch.normal) > 0.0
+            own |= touch.rows
         self.base = np.flatnonzero(~own)
 
-    def without(self, rows: Array) -> None:
-        """Leave out rows (of a mask) that belong to what is known to be open."""
-        self.base = self.base[~rows[self.base]]
+    def without(self, touch: Touch) -> None:
+        """Leave out the rows of what is known to be open, or to slide."""
+        self.base = self.base[~touch.rows[self.base]]
 
     def found(self) -> tuple[dict[str, str], Balance]:
         """The states of what touches, by name, and what follows; contacts that jam stay closed."""

@@ -484,7 +484,8 @@ def passage_events(run: Run, steps: Record) -> list[dict[str, Any]]:
             continue
         x = path(T, F, X)(t)
         q, v = x[: plant.nq], x[plant.nq : plant.nq + plant.nv]
-        pivots = plant.terms(q, np.zeros(plant.nv)).pivots
+        terms = plant.terms(q, np.zeros(plant.nv), check=False)
+        pivots = terms.pivots if terms.rank >= 0 else np.zeros(len(terms.pivots))  # where M is not positive definite
         c = float(motion.closeness(pivots, options))  # the time loop may have had no more than a glance
         pivots = pivots[: options.cap]
         largest = max(pivots[0], 1e-3 * options.reference)  # all rows may vanish together
