@@ -15,7 +15,7 @@ from ..model.dry_friction import Rub, across
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .constraint_modes import STILL
-from .contact_states import Balance, ContactProblem, Touch
+from .contact_states import ContactProblem, Touch
 from .control import Control
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class Reset:
         terms = plant.terms(self.q, self.v)
         touches = self._contacts_of(plant)
         rates = terms.row_rate
-        approach = np.array([t.normal @ rates for t in touches])
+        approach = np.array([t.opening(rates) for t in touches])
         for t in touches:
             t.rate = t.tangents @ rates if t.rub else t.rate
         problem = ContactProblem(terms, touches, terms.M @ self.v, plant.row_rates, {}, 0.0, still)
@@ -138,7 +138,7 @@ class Reset:
         """
         bound = _DRIVEN * (fastest + self.switching.size)
         off = plant.terms(self.q, self.v).row_rate
-        driven = [t.name for t in touches if t.normal @ off < -bound]
+        driven = [t.name for t in touches if t.opening(off) < -bound]
         missed = [name for name, rows in plant.row_slices.items() if np.abs(off[rows]).max(initial=0.0) > bound]
         motions = [motion.name for motion in getattr(plant, "motions", ()) if motion.name in missed or driven]
         if not driven and not motions:
@@ -182,7 +182,7 @@ class Reset:
                 moving[t.name] = t.rate / speed
         terms = self._stilled(terms, [t for t in (*self.contacts, *self.dry) if t.rub and not t.moves])
         # what leaves slower than `_SLOW` rises no higher than gaps can be told from zero: where it comes back, it stays
-        opening = [t for t in self.contacts if t.normal @ terms.row_rate > _SLOW * size]
+        opening = [t for t in self.contacts if t.opening(terms.row_rate) > _SLOW * size]
         touches = [t for t in (*self.contacts, *self.dry) if t not in opening and not (t in self.dry and t.moves)]
         h = terms.h
         if any(t.moves for t in self.dry):
@@ -200,13 +200,11 @@ class Reset:
         paradox = [n for n in slides if n in self.jammed]
         if paradox:
             raise painleve(paradox[0], self.switching.state.t)
+        begins = [t for t in touches if t.normal is not None and t.name in slides and not t.moves]
         modes.outset = {
             t.name: _OUTSET * size
-            for t in touches
-            if t.normal is not None
-            and t.name in slides
-            and not t.moves
-            and problem.slip(t, found) < _BORDER * problem.free
+            for t in begins
+            if found is not None and problem.slip(t, found.x) < _BORDER * problem.free
         }
         modes.sliding = slides
         modes.stick([t.name for t in self.contacts if t.rub and t.name in closed and t.name not in slides], self.q)
@@ -237,7 +235,7 @@ class Reset:
         g, still = terms.M @ self.v + h * (terms.B @ u - terms.h), STILL * switching.size
         problem = ContactProblem(terms, touches, g, plant.row_rates, {}, 0.0, still)
         problem.nothing = _ZERO * float(np.abs(g / terms.reach).max(initial=0.0))
-        problem.back = {t.name: -max(float(t.normal @ terms.phi), 0.0) / h for t in touches}  # type: ignore[operator]
+        problem.back = {t.name: -max(t.opening(terms.phi), 0.0) / h for t in touches}
         states, found = problem.found()
         before, work = terms.energy, h * float((terms.B @ u) @ (0.5 * (self.v + found.x)))
         self.q = self.plant.integrate(self.q, h * found.x)
@@ -296,9 +294,9 @@ class _Resting(ContactProblem):
         self._efforts: dict[frozenset[str], Array] = {}
         self.nothing = _ZERO * float(np.abs(h / terms.reach).max(initial=0.0))
 
-    def slip(self, touch: Touch, found: Balance) -> float:
+    def slip(self, touch: Touch, x: Array) -> float:
         """Acceleration with which it slides."""
-        return float(np.linalg.norm(touch.tangents @ (self.terms.A @ found.x - self.target)))
+        return float(np.linalg.norm(touch.tangents @ (self.terms.A @ x - self.target)))
 
     def _judged(self, states: tuple[str, ...]) -> Any:
         reset, modes, terms = self.reset, self.reset.modes, self.terms

@@ -75,6 +75,10 @@ class Touch:
         own = np.abs(self.tangents).sum(axis=0) > 0.0
         return own if self.normal is None else own | (self.normal != 0.0)
 
+    def opening(self, motion: Array) -> float:
+        """The part of a motion of all rows that opens it."""
+        return float(self.normal @ motion)  # type: ignore[operator]
+
     @property
     def states(self) -> tuple[str, ...]:
         """States that it may have, the preferred one first."""
@@ -177,9 +181,9 @@ class ContactProblem:
         system = _System(self, states)
         shared = system.shared
         if shared:  # one of them follows the others without a push, as all of them may that are redundant
-            margin, instead = np.ones(len(self.touches)), list(states)
-            margin[self.touches.index(shared)], instead[self.touches.index(shared)] = -1.0, "open"
-            return Balance(np.zeros_like(self.g), np.zeros(len(self.target)), {}), margin, tuple(instead)
+            margin = np.array([-1.0 if t is shared else 1.0 for t in self.touches])
+            instead = tuple("open" if t is shared else x for t, x in zip(self.touches, states, strict=True))
+            return Balance(np.zeros_like(self.g), np.zeros(len(self.target)), {}), margin, instead
         direction = {t.name: t.rate / np.linalg.norm(t.rate) for t in system.sliding if t.moves}
         seeking = [t for t in system.sliding if not t.moves]
         if seeking:  # each begins in the direction against which it is held, where all of them are
@@ -312,7 +316,8 @@ class _System:
         if not pushed or self.count < 2:
             return None
         levers = self.terms.levers
-        known = unique_multipliers(levers, rank(np.linalg.svd(levers, compute_uv=False), 1.0, DEPENDENT))
+        sizes = np.asarray(np.linalg.svd(levers, compute_uv=False), dtype=np.float64)
+        known = unique_multipliers(levers, rank(sizes, 1.0, DEPENDENT))
         return next((t for t in reversed(pushed) if not known[self.normal[t.name]]), None)
 
     def solution(self, direction: Mapping[str, Array]) -> tuple[Array, Array]:

@@ -277,8 +277,8 @@ class ModeSwitch:
             for name in missed - self.modes.closed:
                 self.modes.land(name, state.x[:nq])
             touching += sorted(missed)
-            start = (part.copy() for part in (x[:nq], x[nq : nq + nv], x[nq + nv + WORKS :]))
-            step = Reset(self, *start, touching, set())
+            q, v, c = x[:nq].copy(), x[nq : nq + nv].copy(), x[nq + nv + WORKS :].copy()
+            step = Reset(self, q, v, c, touching, set())
             work, missed = step.leap(h)
         x[:nq], x[nq : nq + nv], x[nq + nv + WORKS :] = step.q, step.v, step.c
         x[nq + nv + MOTORS] += work
