@@ -209,6 +209,8 @@ class ContactProblem:
         The angles between directions and slips are zero, by Newton's method with damped steps. Slips turn against the
         direction, often by more than it has turned, so that taking theirs in its place would swing to and fro.
         """
+        if not turning:
+            return *system.solution(direction), True
 
         def solved_for(angles: Array) -> tuple[Array, Array, Array]:
             for t, angle in zip(turning, angles, strict=True):
@@ -224,7 +226,7 @@ class ContactProblem:
         clear = self.noise / _ROUNDED  # slips below it are worth less: their angles are rounding
         angles = np.array([np.arctan2(*direction[t.name][::-1]) for t in turning])
         x, lam, off = solved_for(angles)
-        for _ in range(_TURNS if turning else 0):
+        for _ in range(_TURNS):
             largest = np.abs(off).max()
             if largest < _TURNED:
                 break
@@ -241,7 +243,7 @@ class ContactProblem:
             angles = angles + part * step
             x, lam, off = found
         x, lam, off = solved_for(angles)
-        return x, lam, bool(np.abs(off).max(initial=0.0) < _ROUNDED)
+        return x, lam, bool(np.abs(off).max() < _ROUNDED)
 
     def _outsets(self, states: tuple[str, ...], seeking: Sequence[Touch]) -> dict[str, Array]:
         """Directions of the forces that they need to stick, while all else is as it is; those of b against a."""
