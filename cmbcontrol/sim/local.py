@@ -19,6 +19,7 @@ from ..kernels import constrained, forces, motion, runge_kutta
 from ..kernels.layout import DISSIPATED, LOADS, MOTORS, WORKS
 from ..linear.chart import ChartPoint
 from ..linear.local_form import LocalForm, LocalPoint
+from ..linear.parametrization import as_parametrization
 from ..model.mechanism import Mechanism
 from ..model.terms import RANK_TOLERANCE, Terms
 from .implicit import OutOfReach, RosenbrockStepper, SdirkStepper, Step, Stepper, StepTooSmall
@@ -380,6 +381,29 @@ class Method:
             self._rejections += self.stepper.rejections
             self.system.counts["factorizations"] += self.stepper.factorizations
             self.stepper = None
+
+    def largest_eigenvalue_at(self, t: float, x: Array) -> float:
+        """Magnitude of the largest eigenvalue of the local linear system at a state, 1/s."""
+        self._q = x[: self.nq].copy()
+        chosen = self.run.integrator.independent() or as_parametrization(None, None)
+        self.system = _System(self.run, LocalForm(self.run.plant, chart=chosen.at(self.run.plant, self._q)), False)
+        n = self.nq + self.nv
+        own = self.system.form.state(self._q, x[self.nq : n].copy(), self.system.near.y)
+        return self._largest(t, np.concatenate([own, x[n + WORKS :]]))
+
+    @property
+    def largest_eigenvalue(self) -> float:
+        """The same where it stands."""
+        if self.stepper is None:
+            return np.inf
+        try:
+            return self._largest(self.stepper.t, self.stepper.x)
+        except OutOfReach:
+            return np.inf
+
+    def _largest(self, t: float, y: Array) -> float:
+        J, _ = self.system.jacobian(t, y)
+        return float(np.abs(np.linalg.eigvals(J)).max(initial=0.0))
 
     # -- what is told of it -------------------------------------------------------------------------------
 

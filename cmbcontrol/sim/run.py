@@ -138,6 +138,7 @@ class Run:
     recorder: EventRecorder | None = None  # finds the events that the run records
     acting: Acting = NOTHING  # loads and motions, where they are not the numbers of the machine
     slides: tuple[Slide, ...] = ()  # contacts that slide with friction during this part
+    switches_method: bool = False  # where the motion is stiff an implicit method goes on, and back
     stop_at_passages_after: float = np.inf  # singular configurations after this time end a part of the run, too
 
     def on(self, plant: Plant, q: Array) -> Run:

@@ -19,6 +19,7 @@ from ..controllers.controller import Controller, as_controller
 from ..dynamics.acceleration import Formulation, Gauss
 from ..errors import InputError, InputTypeError, Interrupted, SimulationError, Status, SwitchingError
 from ..kernels.layout import WORKS
+from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.terms import RANK_TOLERANCE
 from . import output
@@ -233,6 +234,8 @@ def simulate(
             f"{integrator.name!r}; give numbers, or another method"
         )
     _require_in_time(law, t_end)
+    plain = kept.kind == "projection" and named is None and not acting.changing
+    switches_method = integrator.ladder and plain and isinstance(plant, Mechanism)
     integrator = integrator.under(law)
     tolerance = RANK_TOLERANCE if formulation is None else formulation.rank_tolerance or RANK_TOLERANCE
     options = options_of(plant, terms, kept, integrator, t_end, tolerance)
@@ -253,7 +256,7 @@ def simulate(
     let_through()
     run = Run(
         plant, control, options, integrator, t_end, options.max_steps, Reporter(progress, "simulating"), times, kept,
-        named, recorder=recorder, acting=acting,
+        named, recorder=recorder, acting=acting, switches_method=switches_method,
     )  # fmt: skip
     state = IntegratorState(0.0, np.concatenate([q0, v0, np.zeros(WORKS), control.integrated]), first)
     state.know(start, terms)

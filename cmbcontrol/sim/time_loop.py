@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .._interrupt import let_through
 from .._jit import entry
-from ..errors import AssemblyError, ModelError, RedundantRowsError, Status
+from ..errors import AssemblyError, ModelError, ParametrizationError, RedundantRowsError, Status
 from ..kernels import motion, passages, time_loop
 from ..kernels.layout import WORKS
 from ..model.terms import Terms
@@ -28,6 +28,9 @@ Array = NDArray[np.float64]
 
 _CAPACITY, _PAST = 512, 12  # steps in a block of the record; those that the next block begins with
 _LOOK = 0.1  # s: about how often the loop looks at the keyboard
+_EVERY, _EVERY_IMPLICIT = 1000, 25  # tries after which stiffness is looked at; a fixed number, whatever the clock says
+_UNSTABLE = 1.5  # steps times the largest eigenvalue: explicit methods that control errors alone take a fifth of it
+_WORTH = 100.0  # explicit steps that an implicit one must replace: it takes as long, in Python
 
 
 class Method(Protocol):
@@ -43,9 +46,14 @@ class Method(Protocol):
         Steps that were taken again, and evaluations that the engine has not counted.
     counts : dict
         What else is counted, by name.
+    largest_eigenvalue : float
+        Of the local linear system where it stands, 1/s.
     """
 
     projected: bool
+
+    @property
+    def largest_eigenvalue(self) -> float: ...
 
     @property
     def h(self) -> float: ...
@@ -87,6 +95,7 @@ class TimeLoop(Engine):
         self.method: Method | None = None
         self.stop = np.inf
         self._crossed, self._ended = False, ""
+        self.stiffness: float | None = None  # largest eigenvalue, 1/s, where another method is to go on
         self._passage: Passage | None = None
 
     def begin(self, state: IntegratorState, method: Method | None = None) -> None:
@@ -170,10 +179,12 @@ class TimeLoop(Engine):
         steps = self.steps
         self.stop = self.run.acting.up_to(state.t, stop)
         first, tries, reason = 0, 8, time_loop.PAUSED
-        evaluations, by_code = record.evaluations, record.by_code
+        evaluations, by_code, rejections = record.evaluations, record.by_code, record.rejections
+        every = (_EVERY if self.method is None else _EVERY_IMPLICIT) if self.run.switches_method else 0
+        looked, since = self._tried, state.t
         while reason in (time_loop.PAUSED, time_loop.EVENT):
             begin, tried = clock.perf_counter(), self._tried
-            reason = self.advance(tries)
+            reason = self.advance(min(tries, looked + every - tried) if every else tries)
             tried = self._tried - tried
             count = int(tried * _LOOK / max(clock.perf_counter() - begin, 1e-9))
             tries = max(min(count, 8 * (tried + 1)), 1)
@@ -187,6 +198,10 @@ class TimeLoop(Engine):
                 let_through()
                 if reason == time_loop.PAUSED:
                     reason = int(stop_reason(self.run, state, self.stop)) or time_loop.PAUSED
+                if reason == time_loop.PAUSED and every and self._tried - looked >= every:
+                    if self._other_method((state.t - since) / every, state, self.stop):
+                        reason = time_loop.COMPLETED
+                    looked, since = self._tried, state.t
             except BaseException:
                 reason = time_loop.ERROR
                 raise
@@ -196,7 +211,7 @@ class TimeLoop(Engine):
                     record.evaluations = evaluations + self.evaluations
                     record.by_code = by_code + self.by_code
                     record.why_kernels, record.why_python = self.why_kernels, self.why_python
-                    record.rejections = int(steps.count[time_loop.REJECTIONS])
+                    record.rejections = rejections + int(steps.count[time_loop.REJECTIONS])
                     if self.method is not None:
                         record.evaluations += self.method.evaluations
                         record.rejections += self.method.rejections
@@ -208,6 +223,24 @@ class TimeLoop(Engine):
             if near < min(float(steps.clock[time_loop.BEFORE]), passages.MET):
                 record.passages.append((state.t, near))
         record.status, record.error, record.where = self.ended(reason)
+
+    def _other_method(self, pace: float, state: IntegratorState, stop: float) -> bool:
+        """Whether an implicit method is to go on, or an explicit one again, by the largest eigenvalue here."""
+        if self.method is None and pace * _EVERY > stop - state.t:
+            return False
+        largest = self._largest_eigenvalue(state) if self.method is None else self.method.largest_eigenvalue
+        unstable = largest * pace > _UNSTABLE if self.method is None else largest * pace < _UNSTABLE * _WORTH
+        self.stiffness = largest if unstable else None
+        return unstable
+
+    def _largest_eigenvalue(self, state: IntegratorState) -> float:
+        """Of the local linear system, 1/s; zero where it cannot be told."""
+        from . import local  # scipy.integrate takes 0.2 s
+
+        try:
+            return local.Method(self.run, state).largest_eigenvalue_at(state.t, state.x)
+        except (ModelError, ParametrizationError, local.OutOfReach):
+            return 0.0
 
     @property
     def _has_ended(self) -> bool:
