@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Integrator", "require_reachable"]
 
 _LEAST_RTOL = 1e-16  # half of what rounding changes a number by
+_STIFF_TOLERANCE = 1e-9  # of a step: at 1e-11 a method of order 5 takes 2.2 times as many
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +37,9 @@ class Integrator:
     ----------
     name : str
         ``auto`` is ``dop853``; under a sampled law, each held interval takes the one of three methods, of order 4, 5
-        and 8, that needs the fewest evaluations. The run says which in its attribute ``method``.
+        and 8, that needs the fewest evaluations. The run says which in its attribute ``method``. Where the motion is
+        stiff, as in joints that stick with smooth friction, ``radau`` goes on (attribute ``implicit_steps``) until the
+        motion is stiff no more.
 
         In all coordinates, with projection after each step:
 
@@ -53,8 +56,8 @@ class Integrator:
         Others, for comparison, are in `cmbcontrol.papers.methods`.
     rtol, atol : float, optional
         Error allowed per step, relative and absolute (rad, m, rad/s, m/s); defaults to 1e-11, to 1e-8 with ``auto``
-        under a sampled law with noise or steps in its signals (``rough``), and to 1e-7 for implicit methods with step
-        control.
+        under a sampled law with noise or steps in its signals (``rough``), to 1e-9 where ``auto`` goes on with
+        ``radau``, and to 1e-7 for implicit methods with step control.
     step : float, optional
         Fixed step, s: needed for ``rk4``, possible for ``sdirk4``, ``rodas4`` and ``rodas5p``.
     max_step, max_steps : float, int
@@ -199,6 +202,11 @@ class Integrator:
             rtol=tolerance if self.rtol is None else self.rtol,
             atol=tolerance if self.atol is None else self.atol,
         )
+
+    def where_stiff(self) -> Integrator:
+        """The method that goes on for "auto" where the motion is stiff, as it is before `under` a law."""
+        rtol, atol = (_STIFF_TOLERANCE if given is None else given for given in (self.rtol, self.atol))
+        return Integrator("radau", rtol=rtol, atol=atol, max_step=self.max_step, max_steps=self.max_steps)
 
     # -- how it steps -------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ its threshold, or a stage lies beyond the chart's end, the run goes on in a new 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -177,12 +178,16 @@ class _System:
         """Powers lost in friction and dampers, and of the loads; functions do not tell them."""
         if not (self._damped or self._loaded):
             return 0.0, 0.0
-        model = self.run.plant.arrays
-        work = constrained.new_work(model)
+        model, work = self.run.plant.arrays, self.work
         constrained.update_position(model, terms.q, work, RANK_TOLERANCE, self.run.options.cap)
         constrained.update_velocity(model, terms.q, terms.v, work)
         lost = float(forces.dissipated_power(model, terms.q, terms.v, work.R, work.p, work.V))
         return lost, float(forces.load_power(model, work.R, work.p, work.V))
+
+    @cached_property
+    def work(self) -> constrained.Work:
+        """Scratch of the kernels."""
+        return constrained.new_work(self.run.plant.arrays)
 
 
 class ScipyStepper:

@@ -148,6 +148,7 @@ class _Output:
             "samples_by_code": int(first.control.sampled.count[BY_CODE]),
             "machine_code": _code(parts, "why_kernels"),
             "law_code": "none: no law" if isinstance(first.control.law, ConstantEffort) else _code(parts, "why_python"),
+            "implicit_steps": sum(part.steps.implicit_steps for part in parts),
             "rejected_steps": sum(part.steps.rejections for part in parts),
             "generic_rank": first.options.cap,
             **last.counts,

@@ -61,6 +61,7 @@ class Record:
     error: BaseException | None = None
     where: str = ""  # what raised the error, and when, if that is a function of the user; or which event ended the run
     counts: dict[str, int] = field(default_factory=dict)  # what a method counts besides
+    implicit_steps: int = 0  # of the method that goes on where the motion is stiff
 
     def begin(self, t: float, x: Array, nu: int) -> None:
         """The state from which the first step leads on."""
@@ -138,7 +139,7 @@ class Run:
     recorder: EventRecorder | None = None  # finds the events that the run records
     acting: Acting = NOTHING  # loads and motions, where they are not the numbers of the machine
     slides: tuple[Slide, ...] = ()  # contacts that slide with friction during this part
-    switches_method: bool = False  # where the motion is stiff an implicit method goes on, and back
+    where_stiff: Integrator | None = None  # goes on where the motion is stiff
     stop_at_passages_after: float = np.inf  # singular configurations after this time end a part of the run, too
 
     def on(self, plant: Plant, q: Array) -> Run:

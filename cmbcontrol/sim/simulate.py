@@ -234,8 +234,8 @@ def simulate(
             f"{integrator.name!r}; give numbers, or another method"
         )
     _require_in_time(law, t_end)
-    plain = kept.kind == "projection" and named is None and not acting.changing
-    switches_method = integrator.ladder and plain and isinstance(plant, Mechanism)
+    local = named is None and _projects_alone(kept) and not acting.changing and isinstance(plant, Mechanism)
+    where_stiff = integrator.where_stiff() if integrator.ladder and local else None
     integrator = integrator.under(law)
     tolerance = RANK_TOLERANCE if formulation is None else formulation.rank_tolerance or RANK_TOLERANCE
     options = options_of(plant, terms, kept, integrator, t_end, tolerance)
@@ -256,7 +256,7 @@ def simulate(
     let_through()
     run = Run(
         plant, control, options, integrator, t_end, options.max_steps, Reporter(progress, "simulating"), times, kept,
-        named, recorder=recorder, acting=acting, switches_method=switches_method,
+        named, recorder=recorder, acting=acting, where_stiff=where_stiff,
     )  # fmt: skip
     state = IntegratorState(0.0, np.concatenate([q0, v0, np.zeros(WORKS), control.integrated]), first)
     state.know(start, terms)
@@ -344,11 +344,16 @@ def _require_fitting(integrator: Integrator, kept: Stabilisation, formulation: F
             f"method {integrator.name!r} integrates the local state-space form, which is a formulation itself: "
             "formulation= goes with methods in all coordinates"
         )
-    if integrator.local and kept != Stabilisation(metric=kept.metric, gains=kept.gains):
+    if integrator.local and not _projects_alone(kept):
         raise InputTypeError(
             f"method {integrator.name!r} stays on the manifold by itself: stabilisation= goes with methods in all "
             "coordinates"
         )
+
+
+def _projects_alone(kept: Stabilisation) -> bool:
+    """Whether states are only projected, which those of independent coordinates are by construction."""
+    return kept == Stabilisation(metric=kept.metric, gains=kept.gains)
 
 
 def _require_free_of(branch: Any, kept: Stabilisation) -> None:

@@ -87,7 +87,8 @@ class Stepper:
     t_end : float
         About how long is to be stepped in all, s; what counts as an instant follows from it. It ends nothing.
     method : str or Integrator
-        ``auto`` takes, for each step, the one of three methods that needs the fewest evaluations; or ``dop853``.
+        ``auto`` takes, for each step, the one of three methods that needs the fewest evaluations; or ``dop853``. Both
+        are explicit: where the motion is stiff (`simulate` goes on with an implicit method there) steps are short.
     rtol, atol : float, optional
         Error allowed per step of the method, relative and absolute (rad, m, rad/s, m/s); defaults to 1e-11.
     events : sequence of Event, or of functions, optional

@@ -22,7 +22,7 @@ def run_lines(run: Simulation) -> list[tuple[str, str]]:
     data = run.data
     lines = [
         ("ended", f"{run.message.rstrip('.')}, at {run.time[-1]:.6g} s"),
-        ("cost", f"{data.attrs['steps']} steps, {data.attrs['evaluations']} evaluations"),
+        ("cost", _cost(run)),
         ("loops open by at most", f"{run.max_drift:.1e} m" if data.sizes["loop"] else "no loops"),
         ("energy error", _energy(run)),
     ]
@@ -44,6 +44,12 @@ def summary(run: Simulation) -> str:
     law = "free run" if data.attrs["controller"] == "none" else f"run under {data.attrs['controller']}"
     title = f"{law} of {data.attrs['plant']}, {data.sizes['time']} times from {run.time[0]:.6g} s"
     return "\n".join([title, *(f"  {what:<22} {text}" for what, text in run_lines(run))])
+
+
+def _cost(run: Simulation) -> str:
+    attrs = run.data.attrs
+    implicit = f" ({attrs['implicit_steps']} implicit)" if attrs.get("implicit_steps") else ""
+    return f"{attrs['steps']} steps{implicit}, {attrs['evaluations']} evaluations"
 
 
 def _energy(run: Simulation) -> str:
