@@ -18,7 +18,8 @@ def rods(number, chain=False, coulomb=0.5, mass=0.02, length=0.05):
         for i, (at, name) in enumerate(zip(before, names, strict=True))
     ]
     rubs = [JointForce(f"rub{i}", f"j{i}", Friction(coulomb=coulomb)) for i in range(number)]
-    return Mechanism("rods", [Body.rod(name, mass, length) for name in names], joints, forces=rubs, gravity=(0, -9.81, 0))
+    bodies = [Body.rod(name, mass, length) for name in names]
+    return Mechanism("rods", bodies, joints, forces=rubs, gravity=(0.0, -9.81, 0.0))
 
 
 def methods(monkeypatch):
