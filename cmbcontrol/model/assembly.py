@@ -12,19 +12,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from ..errors import AssemblyError, BranchWarning, InputError, ModelError
-from .closing import Closing, listed_open
+from .closing import CLOSED, Closing, listed_open
 from .gears import gears_of
 from .near_singular import refined
 
 if TYPE_CHECKING:
     from .plant import Plant
 
-__all__ = ["CLOSED", "assemble", "close_holding", "completed", "start_configuration"]
+__all__ = ["assemble", "close_holding", "completed", "start_configuration"]
 
 Array = NDArray[np.float64]
 Guess = ArrayLike | Mapping[str, float] | None
 
-CLOSED = 1e-12  # of the largest length in play: loops that are open by less are closed
 _FAR = 3.0  # times what first order predicts: what is farther from the guess is on another branch, or past a fold
 _NOTICED = 0.1  # rad, or sizes of the machine: less is never called far
 _TRIED = 6  # constraints that are open together, of which it is tried whether the others close without them

@@ -24,11 +24,12 @@ from .elements import Distance, Helical, Joint, Point, PointOnLine, PointOnPlane
 if TYPE_CHECKING:
     from .plant import Plant
 
-__all__ = ["Closing", "Turn", "descend", "listed_open", "not_closed", "require_closed", "turns"]
+__all__ = ["CLOSED", "Closing", "Turn", "descend", "listed_open", "not_closed", "require_closed", "turns"]
 
 Array = NDArray[np.float64]
 Equations = Callable[[Array], tuple[Array, Callable[[], Array]]]
 
+CLOSED = 1e-12  # of the largest length in play: loops that are open by less are closed
 _NOISE = 1e-12  # of the largest gradient: smaller ones are rounding
 _LEVER = 0.1  # sizes of the machine a radian: where all gradients are smaller, they are measured against it
 _LEAST = 1e-14  # damping: so rounding of the residual, 1e-16, moves nothing by more than 5e-10, whatever the gradient
@@ -106,6 +107,8 @@ def descend(
         r_trial, jacobian_trial = equations(trial)
         now = float(np.linalg.norm(r_trial))
         if now < left:
+            if now > 0.5 * left and left < CLOSED * plant.extent(q) / plant.size:
+                break  # along gradients that are rounding: nothing is closed better by them
             # a residual that stays is a minimum; where the loops close, even at singular configurations, it falls by
             # more, but for long chains, which close one loop after the other
             stalled = stalled + 1 if now > 0.97 * left and not far else 0

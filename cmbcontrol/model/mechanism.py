@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
-from .._tolerance import BLURRED, ROUNDING
+from .._tolerance import BLURRED, ROUNDING, metres
 from ..errors import InputError, InputTypeError, ModelError, PrecisionWarning
 from ..kernels import constrained, constraint_rows, forces, layout, tree
 from ..kernels.layout import LOADED, PLAIN, RESTING
@@ -515,7 +515,10 @@ class Mechanism(Plant):
         return frame.p + frame.R @ _check.point(point, "point")
 
     def extent(self, q: ArrayLike) -> float:
-        return max(super().extent(q), float(np.abs(self.link_poses(q)[1]).max(initial=0.0)))
+        far = metres(self.position_units, self.size) * self._position(q)
+        for _, i in self.quaternions:  # no lengths: in a machine of micrometres they would be a million times its size
+            far[i : i + 4] = 0.0
+        return max(self.size, *(float(np.abs(x).max(initial=0.0)) for x in (far, self.link_poses(q)[1])))
 
     # -- loops ----------------------------------------------------------------------------------
 

@@ -13,6 +13,9 @@ PINNED = {
     (1125, 4): "loops that are locked, and close nowhere with their digits",
     (700978, 8): "three bars that are locked where they are not parallel, and an arm that moves there",
     (700042, 8): "a twist of axes that holds on one branch only, beside a cylindrical joint",
+    (800765, 12): "closed to 8e-13, and moved along gradients that are rounding",
+    (800914, 8): "of a size of micrometres, entries of quaternions counted as lengths",
+    (801016, 11): "the same: closed by less than a run needs",
     (195, 10): "a free arm took all of the way to the next configuration",
 }
 
