@@ -55,7 +55,7 @@ class ConstraintModes:
     def __init__(
         self, plant: Plant, switches: Sequence[Switch | Contact], stops: bool = False, exact: bool = False
     ) -> None:
-        given, found = plant, []
+        self._given, found = plant, []
         if stops:
             plant, found = end_stops(plant)
             switches = [*switches, *found]
@@ -98,8 +98,24 @@ class ConstraintModes:
         self.changing = set(first).union(self.contacts, *(rub.sticking | rub.sliding for rub in self.rubs.values()))
         self.closed: set[str] = set()
         if self.hidden:  # without any of them it is the plant that laws know, and whose code there is
-            known = frozenset(name for name in self.changing if name in given.row_slices)
-            self._plants[known, None] = given
+            known = frozenset(name for name in self.changing if name in self._given.row_slices)
+            self._plants[known, None] = self._given
+
+    def copied(self, given: Plant) -> ConstraintModes:
+        """The same, which go on alone; of the plant that they were made of, or of one that has other loads."""
+        other = object.__new__(ConstraintModes)
+        vars(other).update(vars(self), _plants=dict(self._plants), held=set(self.held), closed=set(self.closed))
+        other.sliding, other.outset = dict(self.sliding), dict(self.outset)
+        if given is not self._given:
+            other._given = given
+            other.whole = self.whole.with_records(given.arrays.loads, given.arrays.targets)  # type: ignore[attr-defined]
+            other._plants = {key: given for key, plant in self._plants.items() if plant is self._given}
+        return other
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without modes: machines are pickled as their parts, which do not tell what rests."""
+        given = {key: plant for key, plant in self._plants.items() if plant is self._given}
+        return vars(self) | {"_plants": given}
 
     def _check_names(self) -> None:
         for switch in [*self.switches, *self.contacts.values()]:

@@ -90,6 +90,11 @@ class Control:
         self._start_of_drive = start_of(self.drive, plant) if self.drive is not None else np.zeros(0)
 
     @property
+    def asked(self) -> bool:
+        """Whether the time loop asks for efforts; else somebody outside gives them."""
+        return True
+
+    @property
     def holds(self) -> bool:
         """Whether the efforts are constant from one of the times `next` to the following."""
         return self.drive is None and (self.period is not None or isinstance(self.law, ConstantEffort))

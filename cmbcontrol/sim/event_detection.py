@@ -115,6 +115,12 @@ class EventDetector:
         self._first = True
         self._moved = np.inf  # by how much the values have changed from the last look but one to the last
 
+    def take(self, other: EventDetector) -> None:
+        """Stand where another one stands, of the same functions."""
+        self._first, self._moved = other._first, other._moved
+        for function, its in zip(self.functions, other.functions, strict=True):
+            function.armed, function.last = its.armed, its.last
+
     def first_event(self, T: Array, X: Array, path: Path, effort: Effort) -> float | None:
         """The time of the first event in the steps to T (n+1,), X (n+1, nx), after T[0]; None where there is none.
 

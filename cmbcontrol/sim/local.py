@@ -267,17 +267,19 @@ class Method:
         self.stepper: Stepper | ScipyStepper | None = None
 
     def forget(self) -> None:
-        """The efforts have changed."""
-        if self.stepper is not None:
+        """The efforts have changed; where this method goes on for another one, all begins anew, as in a `Stepper`."""
+        if self.run.where_stiff is not None:
+            self._close_stepper()
+        elif self.stepper is not None:
             self.stepper.forget()
 
     def __call__(self, t: float, x: Array, end: float) -> tuple[float, Array, Array]:
         """End, state and dense coefficients of the next step; in a new chart where the present one does not reach."""
         self._q = x[: self.nq].copy()
-        if self.system is None:
+        if self.stepper is None:
             chosen = self.run.integrator.independent()
             form = LocalForm(self.run.plant, chart=chosen.at(self.run.plant, self._q))
-            self.system = _System(self.run, form, self.working)
+            self.system = _System(self.run, form, self.working) if self.system is None else self.system.moved(form)
         if self.stepper is not None and self.stepper.t == t:
             self._require_progress(t)
             if self.system.form.chart.needs_renewal(self.system.near):

@@ -37,7 +37,7 @@ from .run import IntegratorState, Record, Run
 from .runaway import runaway
 from .stabilisation import Stabilisation
 from .start import check_start, configuration_of, first_step, options_of, start_state, warn_if_immobile
-from .switching import Contact, Switch
+from .switching import Contact, Switch, listed_switches
 from .switching_run import RunHistory, run_in_parts
 
 __all__ = ["simulate"]
@@ -205,7 +205,7 @@ def simulate(
     if limits == "hold" and integrator.coordinates is not None:  # a stop that holds would make them dependent
         limits = "warn"
     exact = _check.option(friction, ("smooth", "exact"), "friction") == "exact"
-    modes = ConstraintModes(plant, _listed(switches), stops=limits == "hold", exact=exact)
+    modes = ConstraintModes(plant, listed_switches(switches), stops=limits == "hold", exact=exact)
     acting.modes = modes if modes.hidden else None
     if modes.changing and q0 is not None:
         plant = modes.start(configuration_of(plant, q0))
@@ -315,15 +315,6 @@ def _go(
             raise error.__cause__ from None  # type: ignore[misc]
         else:
             raise
-
-
-def _listed(switches: Any) -> list[Switch | Contact]:
-    """The switches, one or several, as a list."""
-    return (
-        [switches]
-        if isinstance(switches, (Switch, Contact))
-        else list(_check.sequence(switches, "switches", "Lock(...), Contact(...) and so on"))
-    )
 
 
 def _require_fitting(integrator: Integrator, kept: Stabilisation, formulation: Formulation | None) -> None:

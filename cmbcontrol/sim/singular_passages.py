@@ -18,7 +18,7 @@ from .path import coefficients
 from .run import IntegratorState, Passage, Record, Run
 from .singular_start import step_from_singular
 
-__all__ = ["advance_through"]
+__all__ = ["advance_through", "passing"]
 
 Array = NDArray[np.float64]
 
@@ -37,7 +37,7 @@ def advance_through(
     while True:
         record = Record()
         records.append(record)
-        if _passing(run):
+        if passing(run):
             try:
                 if selector.active and selector.passages == 0 and state.t == 0.0:
                     _select_at_start(run, state, selector)
@@ -65,7 +65,7 @@ def advance_through(
             return
 
 
-def _passing(run: Run) -> bool:
+def passing(run: Run) -> bool:
     """Whether the method goes through singular configurations."""
     return (
         not run.integrator.local

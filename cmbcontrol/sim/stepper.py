@@ -12,13 +12,16 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from .._progress import Reporter
 from ..controllers.controller import ConstantEffort
-from ..errors import InputTypeError, ModelError, SimulationError, SingularConfigurationError, Status
+from ..errors import AssemblyError, ModelError, SimulationError, SingularConfigurationError, Status, SwitchingError
 from ..kernels import motion, passages, time_loop
 from ..kernels.layout import WORKS
+from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .acting import Acting
+from .advance import Steps
 from .branch_selection import BranchSelector
+from .constraint_modes import ConstraintModes
 from .control import Control
 from .ending import where, why_ended
 from .engine import NotFinite
@@ -26,9 +29,12 @@ from .events import LIMITS, Event, EventRecorder, listed_events
 from .integrator import Integrator
 from .output import passage_events
 from .run import IntegratorState, Record, Run, stop_reason
+from .singular_passages import passing
 from .singular_start import step_from_singular
 from .stabilisation import Stabilisation
-from .start import check_start, first_step, options_of, start_state
+from .start import check_start, configuration_of, first_step, options_of, start_state
+from .switching import Contact, Switch, listed_switches
+from .switching_run import ModeSwitch, RunHistory
 from .time_loop import TimeLoop
 
 __all__ = ["State", "Stepper"]
@@ -49,6 +55,8 @@ class State(NamedTuple):
     q, v : ndarray, shape (nq,) and (nv,)
     actuator_work, dissipated_work, load_work, motion_work : float
         Since the start, J.
+    impact_loss : float
+        Energy that impacts have taken since the start, J.
     """
 
     time: float
@@ -58,6 +66,7 @@ class State(NamedTuple):
     dissipated_work: float
     load_work: float
     motion_work: float
+    impact_loss: float = 0.0
 
 
 class _Given(Control):
@@ -72,12 +81,26 @@ class _Given(Control):
         """When the held efforts may change, s."""
         return self.until
 
+    @property
+    def asked(self) -> bool:
+        """They are given from outside."""
+        return False
+
+
+class _Standing(NamedTuple):
+    """Where the loop of a stepper stands, to make another one."""
+
+    implicit: bool
+    where_stiff: Integrator | None
+    arrays: list[Array]
+
 
 class Stepper:
     """A machine that moves on when it is told to, under efforts that are held for so long.
 
     For hardware in the loop, learning, and schedulers of one's own. It is the time loop of `simulate`: the same samples
-    give the same states, to the last bit, with the same `t_end`.
+    give the same states, to the last bit, with the same `t_end`; through singular configurations, end stops, contacts
+    and switches, too.
 
     Parameters
     ----------
@@ -87,16 +110,21 @@ class Stepper:
     t_end : float
         About how long is to be stepped in all, s; what counts as an instant follows from it. It ends nothing.
     method : str or Integrator
-        ``auto`` takes, for each step, the one of three methods that needs the fewest evaluations; or ``dop853``. Both
-        are explicit: where the motion is stiff (`simulate` goes on with an implicit method there) steps are short.
+        ``auto`` takes, for each step, the one of three methods that needs the fewest evaluations, and where the motion
+        is stiff an implicit one; or ``dop853``.
     rtol, atol : float, optional
         Error allowed per step of the method, relative and absolute (rad, m, rad/s, m/s); defaults to 1e-11.
     events : sequence of Event, or of functions, optional
         What is recorded; a terminal one ends the steps (see `ended`).
-    limits : {"warn", "stop", "ignore"}
-        Joints that pass one of their limits; see `simulate`.
+    limits : {"hold", "warn", "stop", "ignore"}
+        What limits of joints are: end stops, or what is told when a joint passes one of them; see `simulate`.
     motions : mapping of str to (number, callable or tuple), optional
         What prescribed motions follow; see `simulate`.
+    switches : sequence of Engage, Release, Lock, Unlock or Contact, optional
+        What switches constraints on and off; see `simulate`. What touches at the start is settled in the first step,
+        whose efforts count.
+    friction : {"smooth", "exact"}
+        Of force elements with a `Friction`; see `simulate`.
 
     Raises
     ------
@@ -125,18 +153,23 @@ class Stepper:
         rtol: float | None = None,
         atol: float | None = None,
         events: Sequence[Event | Callable] = (),
-        limits: str = "warn",
+        limits: str = "hold",
         motions: Mapping[str, Any] | None = None,
+        switches: Switch | Contact | Sequence[Switch | Contact] = (),
+        friction: str = "smooth",
     ) -> None:
         _check.plant(plant)
         integrator = Integrator.of(method, rtol, atol)
         _check.one_of(integrator.name, integrator.STEPWISE, "method of a Stepper")
         tolerances = (integrator.default_tolerance if x is None else x for x in (integrator.rtol, integrator.atol))
         made: dict[str, Any] = dict(zip(("rtol", "atol"), tolerances, strict=True))
+        self._where_stiff = integrator.where_stiff() if integrator.ladder and isinstance(plant, Mechanism) else None
         self._integrator = replace(integrator, max_steps=_ALL, **made)
         self._acting = Acting(plant, motions=motions, held=True)
         self.plant, self._kept, self._t_end = self._acting.plant, Stabilisation(), _check.positive(t_end, "t_end")
-        limits = _check.option(limits, LIMITS[1:], "limits")
+        limits = _check.option(limits, LIMITS, "limits")
+        exact = _check.option(friction, ("smooth", "exact"), "friction") == "exact"
+        self._modes = ConstraintModes(self.plant, listed_switches(switches), stops=limits == "hold", exact=exact)
         self._recorder = EventRecorder(plant, listed_events(events), limits, self._t_end)
         self._start: Terms = None  # type: ignore[assignment]  # until the steps begin
         self.reset(q0, v0)
@@ -149,39 +182,60 @@ class Stepper:
         ValueError
             Where the start does not fit the plant.
         """
-        plant = self.plant
+        plant, modes = self.plant, self._modes.copied(self.plant)
         if q0 is None and self._start is not None:
             q0, v0 = self._start.q, self._start.v if v0 is None else v0
-        terms = check_start(plant, start_state(plant, q0, v0, "mass", self._t_end), self._t_end)
-        self._start = terms
+        if modes.changing and q0 is not None:
+            plant = modes.start(configuration_of(plant, q0))
+        terms = start_state(plant, q0, v0, "mass", self._t_end)
+        modes.require_within(terms.q)
+        terms = check_start(plant, terms, self._t_end)
+        start = modes.near(terms.q, terms.v)  # with the contacts that touch
+        self._start = terms if start is plant else start.terms(terms.q, terms.v)
+        self._acting.modes = modes if modes.hidden else None
         self._recorder.begin(0.0, np.concatenate([terms.q, terms.v]))
         options = options_of(plant, terms, self._kept, self._integrator, self._t_end)
         self._given = _Given(plant)
         self._run = Run(
             plant, self._given, options, self._integrator, self._t_end, _ALL, Reporter(False, ""),
             stabilisation=self._kept, recorder=self._recorder, acting=self._acting,
+            where_stiff=None if self._acting.changing else self._where_stiff,
         )  # fmt: skip
-        self._time, self._x = 0.0, np.concatenate([terms.q, terms.v, np.zeros(WORKS)])
-        self._nq, self._n = plant.nq, plant.nq + plant.nv
+        self._x = np.concatenate([terms.q, terms.v, np.zeros(WORKS)])
+        self._time, self._nq, self._n = 0.0, plant.nq, plant.nq + plant.nv
         self._integrator_state = IntegratorState(0.0, self._x.copy(), 0.0)
-        self._integrator_state.know(plant, terms)
+        self._integrator_state.know(start, self._start)
+        self._switching = ModeSwitch(self._run, self._integrator_state, modes, []) if modes.changing else None
         self._origin, self._dt, self._count = 0.0, 0.0, 0
         self._record = Record()
-        self._record.begin(0.0, self._integrator_state.x, plant.nu)
+        self._record.begin(0.0, self._x, plant.nu)
         self._warned = len(self._recorder.recorded)
         self._passages: list[dict[str, Any]] = []
         self.ended = ""
-        near = motion.closeness(terms.pivots, options)
+        self._present = start
         self._loop: Any = None  # a TimeLoop, as soon as a singular configuration is left behind
-        if near >= passages.CROSS_FROM:
-            self._begin()
+        if self._switching is None:
+            self._begin_if_regular(self._run)
         return self.state
 
-    def _begin(self) -> None:
-        """The loop goes on from here."""
-        self._loop = TimeLoop(self._run, self._integrator_state)
-        self._loop.options = self._loop.options._replace(no_law=True)
-        self._loop.begin(self._integrator_state)
+    def _begin_if_regular(self, part: Run) -> None:
+        """Begin a part where no singular configuration is near; from there, efforts count (see `_cross`)."""
+        terms = self._integrator_state.terms(part)
+        if not passing(part) or motion.closeness(terms.pivots, part.options) >= passages.CROSS_FROM:
+            self._begin(part)
+
+    def _begin(self, part: Run) -> None:
+        """The loop goes on from here, with the constraints of a part of the run."""
+        state = self._integrator_state
+        self._part, self._present = part, part.plant
+        self._steps = Steps(part, state)
+        self._follow_steps()
+
+    def _follow_steps(self) -> None:
+        """The present loop, and the state at its begin."""
+        state = self._integrator_state
+        self._loop, self._begun = self._steps.loop, replace(state, x=state.x.copy())
+        self._loop.steps.command[:] = self._given.command
 
     # -- on the way -------------------------------------------------------------------------------
 
@@ -218,25 +272,22 @@ class Stepper:
             self._origin, self._dt, self._count = self._time, dt, 0
         self._count += 1
         until = self._origin + self._count * dt  # equal steps end at multiples of their length, as samples do
-        if self._integrator_state.h == 0.0:
-            self._integrator_state.h = first_step(self.plant, self._start, u, self._run.options)
-            if self._loop is not None:
-                self._loop.steps.clock[time_loop.STEP :] = self._integrator_state.h
-        if self._loop is None:
-            self._start_at_singular(u, until)
-        else:
-            steps = self._loop.steps
-            steps.command[:] = u
-            steps.clock[time_loop.NEXT] = self._time
+        self._given.command, self._given.until = u.copy(), until
         try:
-            if not self.ended:
-                self._loop.stop = until
-                reason = self._loop.advance(_TRIES)
-                if reason != time_loop.COMPLETED or self._loop.full:
-                    self._attend(reason)
+            if self._loop is None:
+                self._enter(until)
+                if self._loop is not None and self._integrator_state.t == self._time:  # as at a sample
+                    self._loop.steps.clock[time_loop.NEXT] = self._time
+            else:
+                steps = self._loop.steps
+                steps.command[:], steps.clock[time_loop.NEXT] = u, self._time
+                if self._loop.method is not None:
+                    self._loop.method.forget()
+                if self._integrator_state.h == 0.0:
+                    steps.clock[time_loop.STEP :] = self._first_step()
+            self._go(until)
         finally:
-            n = self._loop.last
-            self._time, self._x = float(self._loop.steps.T[n]), self._loop.steps.X[n].copy()
+            self._place()
         if len(self._recorder.recorded) > self._warned:
             self._recorder.warn(stacklevel=2, since=self._warned)
             self._warned = len(self._recorder.recorded)
@@ -247,41 +298,107 @@ class Stepper:
         self._acting.hold(_check.mapping(loads, "loads", "names to forces"))
         if self._loop is not None:
             self._loop.steps.count[time_loop.FRESH] = 0
-        else:
-            self._start = self.plant.terms(self._start.q, self._start.v)
-            self._integrator_state.know(self.plant, self._start)
+        state = self._integrator_state
+        q, v = state.x[: self._nq], state.x[self._nq : self._n]
+        state.know(self._present, self._present.terms(q, v, state.t))
 
-    def _start_at_singular(self, u: Array, until: float) -> None:
+    def _first_step(self) -> float:
+        """The length of the first step of all, s, under the first efforts."""
+        terms = self._integrator_state.terms(replace(self._run, plant=self._present))
+        loaded = terms if self._switching is None else terms.without_friction()
+        self._integrator_state.h = first_step(self._present, loaded, self._given.command, self._run.options)
+        return self._integrator_state.h
+
+    def _enter(self, until: float) -> None:
+        """Begin a part, at the start or after a change: with the constraints that hold from here on."""
+        state, switching = self._integrator_state, self._switching
+        if state.h == 0.0:
+            self._first_step()
+            if switching is not None:
+                self._settle(lambda: switching.apply(switching.due(), []))
+        while True:
+            part, stop = self._run, until
+            if switching is not None:
+                switching.meet_sample()
+                part, stop = switching.part(), min(until, switching.next)
+            self._loop, self._present = None, part.plant
+            if state.t >= until:
+                self._begin_if_regular(part)
+                return
+            self._cross(part, stop)
+            if not state.stopped:
+                break
+            self._settle(lambda part=part: switching.go_on(part, RunHistory()))  # type: ignore[union-attr]
+        self._begin(part)
+
+    def _cross(self, part: Run, until: float) -> None:
         """From a singular configuration, or from beside one, by a step of collocation; see `singular_start`."""
         state, record = self._integrator_state, self._record
-        self._given.command, self._given.until = np.array(u), until
+        if not passing(part):
+            return
         try:
             with np.errstate(all="ignore"):
-                step_from_singular(self._run, record, state, until, BranchSelector())
+                step_from_singular(part, record, state, until, BranchSelector())
         except SingularConfigurationError as error:
             raise SimulationError(
-                f"the steps of {self.plant.name!r} cannot begin {where(self.plant, self._time, self._x)}. {error}"
+                f"the steps of {self.plant.name!r} cannot go on {where(self.plant, state.t, state.x)}. {error}"
             ) from error
-        self._passages += passage_events(self._run, record)
+        self._passages += passage_events(part, record)
+        record.passages = []
         self.ended = record.where if record.status == Status.EVENT else ""
-        self._begin()
 
-    def _attend(self, reason: int) -> None:
-        """What compiled steps leave to do: room for more of them, events, a reason to end."""
-        loop, state, record = self._loop, self._integrator_state, self._record
+    def _settle(self, change: Callable[[], None]) -> None:
+        """Change the constraints."""
+        try:
+            change()
+        except (AssemblyError, ModelError, SwitchingError) as error:
+            state = self._integrator_state
+            raise SimulationError(
+                f"the steps of {self.plant.name!r} end {where(self.plant, state.t, state.x)}. {error}"
+            ) from error
+
+    def _go(self, until: float) -> None:
+        """Steps up to a time, from one change of the constraints to the next."""
+        switching = self._switching
+        if switching is not None:
+            switching.meet(until, self._dt)
+        while self._loop is not None and not self.ended:
+            self._loop.stop = until if switching is None else min(until, switching.next)
+            reason = self._loop.advance(_TRIES)
+            changed = switching is not None and switching.next <= self._loop.stop
+            ends = changed or self._loop.has_ended
+            if reason == time_loop.COMPLETED and not (ends or self._loop.full or self._loop.looks):
+                return
+            with np.errstate(all="ignore"):
+                if not self._attend(reason, changed):
+                    return
+            part = self._part
+            self._settle(lambda part=part: switching.go_on(part, RunHistory()))  # type: ignore[union-attr]
+            self._enter(until)
+
+    def _attend(self, reason: int, changed: bool) -> bool:
+        """What compiled steps leave to do: room for more of them, another method. True where the constraints change."""
+        state, record = self._integrator_state, self._record
         while True:
-            steps, n = loop.steps, loop.last
-            record.T, record.X = [steps.T[: n + 1].copy()], [steps.X[: n + 1].copy()]
-            record.F, record.U = [steps.F[:n].copy()], [steps.U[:n].copy()]
-            record.passages = loop.empty()
-            self._passages += passage_events(self._run, record)
+            loop = self._loop
+            self._keep(loop)
             if reason == time_loop.PAUSED:
                 loop.place(state)
                 reason = int(stop_reason(self._run, state, loop.stop)) or reason
-            if reason not in (time_loop.PAUSED, time_loop.EVENT):
-                break
-            reason = loop.advance(_TRIES)
-        record.status, record.error, record.where = loop.ended(reason)
+            going, ends = reason in (time_loop.PAUSED, time_loop.EVENT), changed or loop.has_ended
+            fine = going or (reason == time_loop.COMPLETED and not ends)
+            if not fine or loop.looks:
+                loop.place(state)
+            if not fine or (loop.looks and loop.look(state)):
+                loop.end(record, state, time_loop.COMPLETED if fine else reason)
+                if self._steps.change(record, state):
+                    self._follow_steps()
+                    self._loop.stop, going = loop.stop, going or not fine
+                elif not fine:
+                    break
+            if not going:
+                return False
+            reason = self._loop.advance(_TRIES)
         if record.status == Status.EVENT:
             self.ended = record.where
         elif record.status != Status.COMPLETED:
@@ -289,6 +406,23 @@ class Stepper:
                 f"the steps of {self.plant.name!r} end {where(self.plant, *record.end)}. "
                 f"{why_ended(self.plant, record)}"
             ) from record.error
+        return record.status == Status.COMPLETED
+
+    def _keep(self, loop: TimeLoop) -> None:
+        """Take the steps out of the loop; what is told of an end needs the last ones."""
+        steps, n, record = loop.steps, loop.last, self._record
+        record.T, record.X = [steps.T[: n + 1].copy()], [steps.X[: n + 1].copy()]
+        record.F, record.U = [steps.F[:n].copy()], [steps.U[:n].copy()]
+        record.passages = loop.empty()
+        self._passages += passage_events(self._part, record)
+
+    def _place(self) -> None:
+        """Tell where the steps have led."""
+        state = self._integrator_state
+        self._time, self._x = state.t, state.x
+        if self._loop is not None:
+            n = self._loop.last
+            self._time, self._x = float(self._loop.steps.T[n]), self._loop.steps.X[n].copy()
 
     # -- where it stands --------------------------------------------------------------------------
 
@@ -299,9 +433,10 @@ class Stepper:
 
     @property
     def state(self) -> State:
-        """Time, positions, velocities and work, as copies."""
+        """Time, positions, velocities, work and what impacts have taken, as copies."""
         x, nq, n = self._x.copy(), self._nq, self._n
-        return State(self._time, x[:nq], x[nq:n], *map(float, x[n : n + WORKS]))
+        lost = 0.0 if self._switching is None else self._switching.lost
+        return State(self._time, x[:nq], x[nq:n], *map(float, x[n : n + WORKS]), lost)
 
     @property
     def terms(self) -> Terms:
@@ -312,41 +447,68 @@ class Stepper:
         SimulationError
             Where they cannot be evaluated.
         """
-        if self._loop is None:
-            return self._start.copied()
         try:
-            return self._loop.present_terms()
+            if self._loop is None:
+                state = self._integrator_state
+                terms = self._present.terms(state.x[: self._nq], state.x[self._nq : self._n], state.t)
+            else:
+                terms = self._loop.present_terms()
+            return terms if self._switching is None else self._acting.as_told(terms)
         except (NotFinite, ModelError) as error:
             raise SimulationError(
                 f"the equations of motion cannot be evaluated {where(self.plant, self._time, self._x)}: {error}"
             ) from error
 
     def events(self) -> list[dict[str, Any]]:
-        """What has happened so far, in order: singular passages, events, limits; as `Simulation.events`."""
-        events = sorted([*self._passages, *self._recorder.recorded], key=lambda event: event["time"])
+        """What has happened so far, in order: singular passages, events, limits, changes; as `Simulation.events`."""
+        changes = [] if self._switching is None else self._switching.events
+        events = sorted([*self._passages, *self._recorder.recorded, *changes], key=lambda event: event["time"])
         names = "time", "kind", "conditioning", "rank"
-        return [{name: event[name] for name in names} | {"loss": 0.0} for event in events]
+        return [{name: event[name] for name in names} | {"loss": event.get("loss", 0.0)} for event in events]
 
     # -- copies -----------------------------------------------------------------------------------
 
     def copy(self) -> Stepper:
         """Another one that stands here; both go on alone, and under the same efforts alike to the last bit."""
+        return self._copied(self._standing)
+
+    @property
+    def _standing(self) -> _Standing | None:
+        if self._loop is None:
+            return None
+        return _Standing(self._steps.implicit, self._steps.run.where_stiff, self._loop.standing())
+
+    def _copied(self, at: _Standing | None) -> Stepper:
+        """The same, with a loop that stands as another one has."""
         other = object.__new__(Stepper)
-        vars(other).update(vars(self))
-        other._recorder = self._recorder.copy()
-        other._acting = self._acting.copied()
+        vars(other).update(vars(self), _loop=None, _steps=None)
+        other._recorder, other._acting = self._recorder.copy(), self._acting.copied()
         other.plant = other._acting.plant
         other._given = _Given(other.plant)
-        other._given.command, other._given.until = self._given.command, self._given.until
-        other._run = replace(
-            self._run, recorder=other._recorder, control=other._given, plant=other.plant, acting=other._acting
-        )
-        other._integrator_state = replace(self._integrator_state, x=self._integrator_state.x.copy())
-        other._record = Record()
-        other._passages, other._x = list(self._passages), self._x.copy()
-        if self._loop is not None:
-            other._begin()
-            other._loop.take(self._loop)
+        other._given.command, other._given.until = self._given.command.copy(), self._given.until
+        other._modes = self._modes.copied(other.plant)
+        other._integrator_state = replace(self._integrator_state, x=self._integrator_state.x.copy(), _known=None)
+        parts = {"recorder": other._recorder, "control": other._given, "acting": other._acting}
+        other._run = part = replace(self._run, plant=other.plant, **parts)
+        if self._switching is not None:
+            modes = self._switching.modes.copied(other.plant)
+            other._run = replace(other._run, plant=self._run.plant)
+            other._acting.modes = modes if modes.hidden else None
+            other._switching = self._switching.copied(other._run, other._integrator_state, modes)
+            part = other._switching.part()
+        other._present = part.plant
+        other._record, other._x = Record(), self._x.copy()
+        other._passages = list(self._passages)
+        if at is not None:
+            if part.detector is not None:
+                part.detector.take(self._part.detector)  # type: ignore[arg-type]
+            begun = replace(self._begun, x=self._begun.x.copy(), _known=None)
+            now, other._integrator_state = other._integrator_state, begun
+            other._part, other._present = replace(part, options=self._part.options), part.plant
+            other._steps = Steps(replace(other._part, where_stiff=at.where_stiff), begun, at.implicit)
+            other._follow_steps()
+            other._loop.stand(at.arrays)
+            other._integrator_state = now
         return other
 
     __copy__ = copy
@@ -354,10 +516,12 @@ class Stepper:
     def __deepcopy__(self, memo: dict) -> Stepper:
         return self.copy()
 
-    def __reduce__(self) -> str:
-        raise InputTypeError(
-            "a Stepper stands in this process, and cannot be pickled; make one where it is needed, or copy()"
-        )
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"_loop": self._standing, "_steps": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        vars(self).update(vars(self._copied(state["_loop"])))
 
     def __repr__(self) -> str:
         return f"<Stepper of {self.plant.name!r} at t = {self.time:.6g} s>"

@@ -14,7 +14,7 @@ from ..characteristics import Friction
 from ..errors import InputError, InputTypeError
 from ..model.elements import Constraint, Joint, Point, PointOnPlane
 
-__all__ = ["Contact", "Engage", "Lock", "Release", "Switch", "Unlock"]
+__all__ = ["Contact", "Engage", "Lock", "Release", "Switch", "Unlock", "listed_switches"]
 
 Array = NDArray[np.float64]
 When = Callable[[float, Array, Array], float]
@@ -254,3 +254,10 @@ class Contact(_OfConstraint):
             )
         normal = np.array([0.0, 0.0, 1.0]) if self.normal is None else np.asarray(self.normal)
         return self.side * normal
+
+
+def listed_switches(switches: Any) -> list[Switch | Contact]:
+    """The switches, one or several, as a list."""
+    if isinstance(switches, (Switch, Contact)):
+        return [switches]
+    return list(_check.sequence(switches, "switches", "Lock(...), Contact(...) and so on"))

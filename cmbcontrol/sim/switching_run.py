@@ -80,15 +80,12 @@ def run_in_parts(
     switching.apply(switching.due(), [])
     while True:
         switching.meet_sample()
-        detector = EventDetector(modes.present, switching.event_functions(), run.t_end, switching.limits())
-        part = replace(run.on(modes.present, state.x[: run.plant.nq].copy()), detector=detector, slides=modes.slides())
+        part = switching.part()
         record = history.advance(part, state, min(run.t_end, switching.next), selector, switching.lost)
         if record.status != Status.COMPLETED or state.t >= run.t_end * (1.0 - INSTANT):
             return
         try:
-            switching.apply(switching.due(), detector.triggered if state.stopped else [])
-            while switching.crowded:
-                switching.leap_over(history)
+            switching.go_on(part, history)
         except (AssemblyError, ModelError) as error:
             record.status = Status.PAINLEVE if isinstance(error, PainleveError) else Status.SWITCHING
             record.error = error
@@ -110,6 +107,23 @@ class ModeSwitch:
         self.recent: list[float] = []  # times of the last changes
         self.leap, self.leapt = 0.0, 0.0  # s: the last step over changes that crowd, and when it ended
 
+    def copied(self, run: Run, state: IntegratorState, modes: ConstraintModes) -> ModeSwitch:
+        """The same for another run that stands here."""
+        other = object.__new__(ModeSwitch)
+        vars(other).update(vars(self), run=run, state=state, modes=modes)
+        for name in ("waiting", "events", "recent"):
+            setattr(other, name, list(getattr(self, name)))
+        other.jammed = set(self.jammed)
+        other.conditions = [replace(function) for function in self.conditions]
+        return other
+
+    def part(self) -> Run:
+        """The run with the constraints that hold now, up to the next event."""
+        run, modes = self.run, self.modes
+        detector = EventDetector(modes.present, self.event_functions(), run.t_end, self.limits())
+        q = self.state.x[: run.plant.nq].copy()
+        return replace(run.on(modes.present, q), detector=detector, slides=modes.slides())
+
     # -- when -------------------------------------------------------------------------------------
 
     @property
@@ -129,6 +143,10 @@ class ModeSwitch:
         following = self.run.control.next
         if 0.0 < following - self.state.t < INSTANT * self.run.t_end:
             self.state.t = following
+
+    def meet(self, t: float, period: float) -> None:
+        """Changes at the time of a step, but for rounding, have that time; as those at samples."""
+        self.waiting = [(t if abs(at - t) <= 1e-9 * period else at, s) for at, s in self.waiting]
 
     def due(self) -> list[Switch]:
         """The changes whose time has come."""
@@ -212,6 +230,13 @@ class ModeSwitch:
     def _paradox(self, rub: Rub, state: EventState) -> float:
         """Above zero where friction makes the push of a contact grow without bound."""
         return _PARADOX - state.pivot(rub.element)
+
+    def go_on(self, part: Run, history: RunHistory) -> None:
+        """What happens at the end of a part, by its time or by an event."""
+        triggered = part.detector.triggered if self.state.stopped else []  # type: ignore[union-attr]
+        self.apply(self.due(), triggered)
+        while self.crowded:
+            self.leap_over(history)
 
     def effort(self, terms: Terms, c: Array) -> Array:
         """Motor efforts at present; the first ones of a sampled law are asked for here."""

@@ -107,7 +107,7 @@ class TimeLoop(Engine):
         notify = (self.detector is not None and not quiet) or bound or bool(np.isfinite(run.stop_at_passages_after))
         if self.recorder is not None:
             notify |= bool(self.recorder.events) or method is not None
-        self.options = self.options._replace(notify=notify, ladder=run.integrator.ladder)
+        self.options = self.options._replace(notify=notify, ladder=run.integrator.ladder, no_law=not self.control.asked)
         if method is not None:
             kept = self.options.stabilisation if method.projected else motion.NONE
             self.options = self.options._replace(outside=True, stabilisation=kept)
@@ -154,10 +154,13 @@ class TimeLoop(Engine):
         self._arguments = (self.arrays, tables, gaps, self.options, self.exchange, self.work, steps)
         self._advance = entry(time_loop.advance, *self._arguments, 0.0, 1)
         self._complete_terms: Callable | None = None
+        if run.where_stiff is not None:
+            self._look = self._tried + (_EVERY if method is None else _EVERY_IMPLICIT)
+            self._since = self._tried, state.t
 
     def advance(self, tries: int) -> int:
-        """Compiled steps to `stop`, or so many; says why they end."""
-        return self._advance(*self._arguments, self.stop, tries)
+        """Compiled steps to `stop`, or so many, or until stiffness is to be looked at; says why they end."""
+        return self._advance(*self._arguments, self.stop, max(min(tries, self._look - self._tried), 1))
 
     def present_terms(self) -> Terms:
         """The equations of motion where the loop stands, as a sampled law gets them.
@@ -181,17 +184,14 @@ class TimeLoop(Engine):
         self.stop = self.run.acting.up_to(state.t, stop)
         first, tries, reason = 0, 8, time_loop.PAUSED
         evaluations, by_code, rejections = record.evaluations, record.by_code, record.rejections
-        if self.run.where_stiff is not None:
-            self._since = self._tried, state.t
-            self._look = self._tried + (_EVERY if self.method is None else _EVERY_IMPLICIT)
         while reason in (time_loop.PAUSED, time_loop.EVENT):
             begin, tried = clock.perf_counter(), self._tried
-            reason = self.advance(max(min(tries, self._look - tried), 1))
+            reason = self.advance(tries)
             tried = self._tried - tried
             count = int(tried * _LOOK / max(clock.perf_counter() - begin, 1e-9))
             tries = max(min(count, 8 * (tried + 1)), 1)
             self.place(state)
-            if reason == time_loop.COMPLETED and self.stop < stop and not self._has_ended:
+            if reason == time_loop.COMPLETED and self.stop < stop and not self.has_ended:
                 self.stop = self.run.acting.up_to(state.t, stop)
                 steps.clock[time_loop.NEXT], reason = state.t, time_loop.PAUSED  # the rate may have jumped
                 steps.count[time_loop.FRESH] = 0
@@ -200,9 +200,8 @@ class TimeLoop(Engine):
                 let_through()
                 if reason == time_loop.PAUSED:
                     reason = int(stop_reason(self.run, state, self.stop)) or time_loop.PAUSED
-                if reason == time_loop.PAUSED and self._tried >= self._look:
-                    self.hands_over = self._suits_the_other(state)
-                    reason = time_loop.COMPLETED if self.hands_over else reason
+                if reason in (time_loop.PAUSED, time_loop.EVENT) and self.looks and self.look(state):
+                    reason = time_loop.COMPLETED
             except BaseException:
                 reason = time_loop.ERROR
                 raise
@@ -217,6 +216,11 @@ class TimeLoop(Engine):
                         record.evaluations += self.method.evaluations
                         record.rejections += self.method.rejections
                         record.counts = self.method.counts
+        self.end(record, state, reason)
+
+    def end(self, record: Record, state: IntegratorState, reason: int) -> None:
+        """Say how the steps end, and what ended them."""
+        steps = self.steps
         state.stopped = self._crossed and reason == time_loop.COMPLETED
         state.passage = self._passage if reason == time_loop.COMPLETED else None
         if self.hands_over:  # the next method sees what comes
@@ -227,17 +231,22 @@ class TimeLoop(Engine):
                 record.passages.append((state.t, near))
         record.status, record.error, record.where = self.ended(reason)
 
-    def _suits_the_other(self, state: IntegratorState) -> bool:
+    @property
+    def looks(self) -> bool:
+        """Whether it is time to look at stiffness."""
+        return self._tried >= self._look
+
+    def look(self, state: IntegratorState) -> bool:
         """Whether an implicit method is to go on, or an explicit one again, by the pace and the largest eigenvalue."""
         tried, since = self._since
         count = self._tried - tried
         pace = (state.t - since) / count
         self._since, self._look = (self._tried, state.t), self._tried + count * (2 if self.method is None else 1)
         if self.method is not None:
-            return self.method.largest_eigenvalue * pace < _UNSTABLE * _WORTH
-        if state.t + count * pace >= self.stop:  # soon at the end
-            return False
-        return self._largest_eigenvalue(state) * pace > _UNSTABLE
+            self.hands_over = self.method.largest_eigenvalue * pace < _UNSTABLE * _WORTH
+        elif state.t + count * pace < self.run.t_end:  # else it is soon at the end
+            self.hands_over = self._largest_eigenvalue(state) * pace > _UNSTABLE
+        return self.hands_over
 
     def _largest_eigenvalue(self, state: IntegratorState) -> float:
         """Of the local linear system, 1/s; zero where it cannot be told."""
@@ -249,7 +258,7 @@ class TimeLoop(Engine):
             return 0.0
 
     @property
-    def _has_ended(self) -> bool:
+    def has_ended(self) -> bool:
         """Whether the steps end where an event or a passage does, before their time."""
         return self._crossed or bool(self._ended) or self._passage is not None
 
@@ -267,12 +276,19 @@ class TimeLoop(Engine):
         """Whether there is something to take out of the block of steps."""
         return self.last >= len(self.steps.F) or self.steps.count[time_loop.PASSAGES] > 0
 
-    def take(self, other: TimeLoop) -> None:
-        """Stand where another one stands, which began on the same plant."""
-        for mine, its in ((self.steps, other.steps), (self.exchange, other.exchange), (self.work, other.work)):
-            for ours, theirs in zip(_arrays(mine), _arrays(its), strict=True):
-                ours[...] = theirs
-        self.energy0, self.stop = other.energy0, other.stop
+    def standing(self) -> list[Array]:
+        """All that tells where it stands, as copies; `stand` takes it."""
+        parts = self.steps, self.exchange, self.work
+        return [np.array([self.energy0, self.stop]), *(x.copy() for part in parts for x in _arrays(part))]
+
+    def stand(self, at: list[Array]) -> None:
+        """Stand where another one stood, which began on the same plant."""
+        parts = self.steps, self.exchange, self.work
+        for mine, its in zip((x for part in parts for x in _arrays(part)), at[1:], strict=True):
+            mine[...] = its
+        self.energy0, self.stop = map(float, at[0])
+        if self.method is not None:
+            self.method.h = float(self.steps.clock[time_loop.STEP])
 
     def place(self, state: IntegratorState) -> None:
         """Tell where the loop stands."""

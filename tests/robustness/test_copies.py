@@ -31,7 +31,6 @@ WAYS = {"pickle": lambda x: pickle.loads(pickle.dumps(x)), "copy": copy.copy, "d
 PROTOCOLS = {"Controller", "Drive", "Evaluation", "Formulation", "MotionLaw", "Plant"}
 NOT_PICKLED = {  # and why
     "PlantSystem": "python-control keeps its functions, and its own systems cannot be pickled either",
-    "Stepper": "it stands in the middle of a compiled loop; copy() goes on from there",
     "FunctionPlant": "of the functions that these calls make on the spot; those of a module are below",
     "FunctionTask": "the same",
     "NonlinearParametrization": "the same",
