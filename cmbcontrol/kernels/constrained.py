@@ -38,6 +38,7 @@ __all__ = [
     "FAILED",
     "Work",
     "acceleration",
+    "carried",
     "close_loops",
     "close_step",
     "euclidean_split",
@@ -50,6 +51,8 @@ __all__ = [
     "multipliers",
     "new_work",
     "project_velocity",
+    "row_motion",
+    "smallest_multipliers",
     "solve_acceleration",
     "solve_forced",
     "solve_motion",
@@ -368,6 +371,68 @@ def acceleration(model, q, v, u, tolerance, cap, w, vdot):
         w.b[i] = -w.b[i]
     solve_motion(model, q, v, w, rank, w.z, w.b, vdot)
     return rank
+
+
+@kernel(allocates=True)
+def smallest_multipliers(scale, w, rank, lam):
+    """The smallest multipliers (rows,) that carry the head w.z, where other rows than the pivots share it.
+
+    With the heads X (rows, rank) of all rows, X' (lam / scale) = z. For orthonormal Y with X / scale = Y R, that is
+    lam = Y R'^-1 z. By Gram and Schmidt, each column twice, which leaves no more than rounding.
+    """
+    count, y, g = lam.shape[0], np.empty(rank), np.empty(w.A.shape[1])
+    Y = np.zeros((rank, count))
+    for i in range(count):
+        place = w.rows.place[i]
+        if place < rank:
+            for j in range(w.rows.first[i], place + 1):
+                Y[j, i] = w.rows.G[i, j] / scale[i]
+        else:  # rows that vanish have not been rotated to the end
+            for k in range(g.shape[0]):
+                g[k] = w.A[i, k]
+            forward(w.root, g)
+            to_head(w.rows, rank, g)
+            for j in range(rank):
+                Y[j, i] = g[j]
+    lam[:] = 0.0
+    for j in range(rank):
+        y[j] = w.z[j]
+        for k in range(2 * j):
+            k %= j
+            part = add_dot(0.0, Y[k], Y[j], 0, count)
+            y[j] -= part * y[k]
+            for i in range(count):
+                Y[j, i] -= part * Y[k, i]
+        size = np.sqrt(add_dot(0.0, Y[j], Y[j], 0, count))
+        y[j] /= size
+        for i in range(count):
+            Y[j, i] /= size
+            lam[i] += y[j] * Y[j, i]
+
+
+@kernel(allocates=True)
+def carried(model, q, v, u, tolerance, cap, w, lam):
+    """What constraints carry at a state: the smallest multipliers (rows,). Returns the rank, or FAILED.
+
+    ``w.friction.pivot`` tells how well each friction in proportion to loads determines them.
+    """
+    rank = acceleration(model, q, v, u, tolerance, cap, w, np.empty(v.shape[0]))
+    if rank == lam.shape[0]:
+        multipliers(model.scale, w.rows, rank, w.z, lam)
+    elif rank != FAILED:
+        smallest_multipliers(model.scale, w, rank, lam)
+    return rank
+
+
+@kernel
+def row_motion(model, q, v, w, rate):
+    """How far rows are open, in w.phi, and its rate (rows,): A v, less what motions prescribe."""
+    link_poses(model.links, q, w.R, w.p)
+    joint_screws(model.links, w.R, w.p, w.S)
+    constraint_jacobian(model, q, w.R, w.p, w.S, w.E, w.wrenches, w.phi, w.A)
+    constraint_rates(model, rate)
+    for i in range(rate.shape[0]):
+        rate[i] = add_dot(-rate[i], w.A[i], v, model.spans[i, 0], model.spans[i, 1])
 
 
 @kernel(allocates=True)

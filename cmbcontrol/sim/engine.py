@@ -270,7 +270,10 @@ class Engine:
         return self.plant.terms(q, v, t, project=onto, close=onto, cap=self.options.cap)
 
     def effort(self, t: float, x: Array) -> Array:
-        """Motor efforts at a state."""
+        """Motor efforts at a state; loads and motions are brought to its time."""
+        if self.control.holds:
+            self.run.acting.at(t)
+            return self.control.command
         return self.control.effort(t, self.terms(t, x), self.split(x)[2])
 
     def derivative(self, t: float, x: Array) -> Array:

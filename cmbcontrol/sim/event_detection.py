@@ -10,8 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _check
 from ..dynamics.acceleration import at_rank, solved
+from ..errors import ModelError
+from ..kernels import constrained
+from ..model.mechanism import Mechanism
 from ..model.plant import Plant
+from ..model.terms import FAILED, RANK_TOLERANCE
 from .events import Path, detection_times
 
 __all__ = ["EventDetector", "EventFunction", "EventState"]
@@ -58,39 +63,33 @@ class EventFunction:
 
 
 class EventState:
-    """A state at which event functions are evaluated, and the multipliers there, computed when they are needed."""
+    """A state at which event functions are evaluated; what several of them need is computed once, when it is needed."""
 
-    def __init__(self, plant: Plant, t: float, x: Array, effort: Effort) -> None:
-        self.plant, self.t, self.x, self._effort = plant, t, x, effort
-        self.q, self.v = x[: plant.nq].copy(), x[plant.nq : plant.nq + plant.nv].copy()  # conditions may write
+    def __init__(self, plant: Plant, t: float, x: Array, effort: Effort, scratch: Scratch) -> None:
+        self.plant, self.t, self.x, self._effort, self._scratch = plant, t, x, effort, scratch
+        self.q, self.v = plant.configuration(x[: plant.nq].copy()), x[plant.nq : plant.nq + plant.nv].copy()
         self._known: tuple[Array, dict[str, float]] | None = None
-        self._of_whole: dict[str, Array] = {}
+        self._of_whole: tuple[Array, Array] | None = None
 
     def _carried(self) -> tuple[Array, dict[str, float]]:
         """The smallest multipliers (rows,), and how well each friction in proportion to loads determines them."""
         if self._known is None:
             u = self._effort(self.t, self.x)  # and brings loads to this time
-            terms = self.plant.terms(self.q, self.v, self.t)
-            g = terms.B @ u - terms.h
-            found = solved(terms, g, cap=terms.h.size, checked=False)
-            lam = found.lam
-            if found.rank < lam.size:
-                lam = at_rank(terms, found.rank).A_pinv.T @ (g - terms.M @ found.vdot - found.friction)
-            names = () if terms.friction is None else terms.friction.names
-            self._known = lam, dict(zip(names, found.pivot, strict=True))
+            self._known = self._scratch.carried(self.plant, self.t, self.q.copy(), self.v.copy(), u)
         return self._known
 
+    def _rows(self, whole: Plant) -> tuple[Array, Array]:
+        if self._of_whole is None:
+            self._of_whole = self._scratch.row_motion(whole, self.q.copy(), self.v.copy())
+        return self._of_whole
+
     def residual(self, whole: Plant) -> Array:
-        """The residual of the plant with all constraints that come and go, evaluated once for all functions."""
-        if "residual" not in self._of_whole:
-            self._of_whole["residual"] = whole.residual(self.q)
-        return self._of_whole["residual"]
+        """The residual of the plant with all constraints that come and go."""
+        return self._rows(whole)[0]
 
     def row_rate(self, whole: Plant) -> Array:
         """Its rate A v, less that of prescribed motions."""
-        if "rate" not in self._of_whole:
-            self._of_whole["rate"] = whole.terms(self.q, self.v).row_rate
-        return self._of_whole["rate"]
+        return self._rows(whole)[1]
 
     def multipliers(self, loop: str) -> Array:
         """The smallest multipliers (rows,) of a loop."""
@@ -99,6 +98,43 @@ class EventState:
     def pivot(self, friction: str) -> float:
         """One where friction does not change its own load; zero where it makes it grow without bound."""
         return self._carried()[1][friction]
+
+
+class Scratch:
+    """Rows and what they carry, by the kernels, with scratch that is kept."""
+
+    def __init__(self) -> None:
+        self._works: dict[int, tuple[Plant, constrained.Work]] = {}
+
+    def __reduce__(self) -> tuple:
+        return Scratch, ()  # it is of this process
+
+    def _of(self, plant: Mechanism) -> constrained.Work:
+        if id(plant) not in self._works:
+            self._works[id(plant)] = plant, constrained.new_work(plant.arrays)
+        return self._works[id(plant)][1]
+
+    def row_motion(self, plant: Plant, q: Array, v: Array) -> tuple[Array, Array]:
+        """How far rows are open, and the rate of that."""
+        if not isinstance(plant, Mechanism):
+            return plant.residual(q), plant.terms(q, v).row_rate
+        work, rate = self._of(plant), np.empty(len(plant.row_names))
+        constrained.row_motion(plant.arrays, q, v, work, rate)
+        return work.phi.copy(), rate
+
+    def carried(self, plant: Plant, t: float, q: Array, v: Array, u: Array) -> tuple[Array, dict[str, float]]:
+        """The smallest multipliers (rows,), and the pivot of each friction in proportion to loads, by name."""
+        if not isinstance(plant, Mechanism):
+            terms = plant.terms(q, v, t)
+            g = terms.B @ u - terms.h
+            found = solved(terms, g, cap=terms.h.size, checked=False)
+            return at_rank(terms, found.rank).A_pinv.T @ (g - terms.M @ found.vdot), {}
+        work, lam = self._of(plant), np.empty(len(plant.row_names))
+        rank = constrained.carried(plant.arrays, q, v, _check.plain(u), RANK_TOLERANCE, plant.nv, work, lam)
+        if rank == FAILED:
+            raise ModelError(f"the mass matrix of {plant.name!r} is not positive definite at q = {q.tolist()}")
+        names = () if plant._loaded is None else plant._loaded.names
+        return lam, dict(zip(names, work.friction.pivot.tolist(), strict=True))
 
 
 class EventDetector:
@@ -112,12 +148,13 @@ class EventDetector:
     ) -> None:
         self.plant, self.functions, self.duration, self.limits = plant, functions, duration, limits
         self.triggered: list[EventFunction] = []
-        self._first = True
+        self._scratch, self._first = Scratch(), True
+        self._last: tuple[float, Array, Array, list[float]] | None = None  # time, state, efforts and values at the end
         self._moved = np.inf  # by how much the values have changed from the last look but one to the last
 
     def take(self, other: EventDetector) -> None:
         """Stand where another one stands, of the same functions."""
-        self._first, self._moved = other._first, other._moved
+        self._first, self._moved, self._last = other._first, other._moved, other._last
         for function, its in zip(self.functions, other.functions, strict=True):
             function.armed, function.last = its.armed, its.last
 
@@ -131,9 +168,9 @@ class EventDetector:
             return None
 
         def state(t: float, x: Array | None = None) -> EventState:
-            return EventState(self.plant, t, path(t) if x is None else x, effort)
+            return EventState(self.plant, t, path(t) if x is None else x, effort, self._scratch)
 
-        before, values = float(T[0]), self._values(state(float(T[0]), X[0]))
+        before, values = float(T[0]), self._values_at_start(float(T[0]), X[0], effort, state)
         event = self._event_time(before, values, lambda function: before, state)
         if event is not None:
             return event
@@ -141,14 +178,50 @@ class EventDetector:
             times, self._first = detection_times(t0, t1, self._first, self.duration), False
             if self.limits is not None:  # asked for seldom: a coordinate may touch a limit and turn round
                 times = np.linspace(t0, t1, _LOOKS + 1)[1:]
+            at_end = self._values(state(t1, x1))
+            if len(times) > 1 and not self._may_cross(values, self._values(state(0.5 * (t0 + t1))), at_end):
+                self._passed(float(t1), values, at_end)
+                before, values = float(t1), at_end
+                times = times[:0]
             for t in times:
-                seen, values = values, self._values(state(t, x1 if t == t1 else None))
+                seen, values = values, at_end if t == t1 else self._values(state(t))
                 root = partial(self._root, state=state, a=before, b=t)
                 event = self._event_time(t, values, root, state, self._peak(before, t, seen, values, state))
                 if event is not None:
                     return event
                 before = t
+            self._last = float(t1), x1, effort(t1, x1).copy(), at_end
         return None
+
+    def _values_at_start(
+        self, t: float, x: Array, effort: Effort, state: Callable[[float, Array], EventState]
+    ) -> list[float]:
+        """The values where a step begins; those at the end of the last one where the efforts are the same."""
+        if self._last is not None:
+            t_last, x_last, u_last, values = self._last
+            if t == t_last and np.array_equal(x, x_last) and np.array_equal(effort(t, x), u_last):
+                return values
+        return self._values(state(t, x))
+
+    def _may_cross(self, start: list[float], middle: list[float], end: list[float]) -> bool:
+        """Whether a function may change its sign within a step, or has: beyond what the parabola through three tells.
+
+        A step resolves the motion to a small part of its tolerance, so what is left of a parabola is small beside it:
+        what the middle is off a line allows for eight times what the parabola rises above its points.
+        """
+        for function, a, b, c in zip(self.functions, start, middle, end, strict=True):
+            bend = abs(a - 2.0 * b + c)
+            top, bottom = max(a, b, c) + bend, min(a, b, c) - bend
+            if top > function.tolerance if function.armed else bottom <= 0.0 < top:
+                return True
+        return False
+
+    def _passed(self, t: float, before: list[float], values: list[float]) -> None:
+        """A step without an event."""
+        moved = [abs(b - a) for f, a, b in zip(self.functions, before, values, strict=True) if f.slope and f.armed]
+        self._moved = max(moved, default=0.0)
+        for function, value in zip(self.functions, values, strict=True):
+            function.arm(t, value, _INSTANT * self.duration)
 
     def _values(self, state: EventState) -> list[float]:
         return [function.value(state) for function in self.functions]

@@ -30,6 +30,7 @@ _CAPACITY, _PAST = 512, 12  # steps in a block of the record; those that the nex
 _LOOK = 0.1  # s: about how often the loop looks at the keyboard
 _EVERY, _EVERY_IMPLICIT = 250, 25  # tries after which stiffness is looked at; the explicit number doubles each time
 _UNSTABLE = 1.5  # steps times largest eigenvalue: dop853 is stable up to 6, and where errors bound it below 0.5
+_SUSPECT = 0.5  # the same, told by two stages
 _WORTH = 100.0  # explicit steps that an implicit one must replace: it takes as long, in Python
 
 
@@ -112,6 +113,7 @@ class TimeLoop(Engine):
             kept = self.options.stabilisation if method.projected else motion.NONE
             self.options = self.options._replace(outside=True, stabilisation=kept)
         tables = (run.integrator if method is None else Integrator("dop853")).tables()  # another method uses none
+        self._tables = tables
         if method is None and self.options.stabilisation == motion.PROJECT and not why_not():
             self.control.generate(run.plant, state.x[: self.nq].copy(), self.code)
         else:
@@ -238,15 +240,32 @@ class TimeLoop(Engine):
 
     def look(self, state: IntegratorState) -> bool:
         """Whether an implicit method is to go on, or an explicit one again, by the pace and the largest eigenvalue."""
+        if self.steps.count[time_loop.REJECTED]:  # the stages are those of another step
+            self._look = self._tried + 1
+            return False
         tried, since = self._since
         count = self._tried - tried
         pace = (state.t - since) / count
         self._since, self._look = (self._tried, state.t), self._tried + count * (2 if self.method is None else 1)
         if self.method is not None:
             self.hands_over = self.method.largest_eigenvalue * pace < _UNSTABLE * _WORTH
-        elif state.t + count * pace < self.run.t_end:  # else it is soon at the end
+        elif state.t + count * pace < self.run.t_end and self._steps_times_eigenvalue() > _SUSPECT:
             self.hands_over = self._largest_eigenvalue(state) * pace > _UNSTABLE
         return self.hands_over
+
+    def _steps_times_eigenvalue(self) -> float:
+        """About the last step times the largest eigenvalue, as its last two stages tell, which are at the same time.
+
+        They differ most along what is stiff: h |f(x1) - f(x2)| / |x1 - x2|, velocities only (Hairer and Wanner, Solving
+        Ordinary Differential Equations II, IV.2). It costs nothing, and less than it takes to load the linear model.
+        """
+        steps, n = self.steps, self.last
+        table = self._tables[steps.count[time_loop.METHOD]]
+        last, v = table.b.size, slice(self.nq, self.nq + self.nv)
+        h, K = steps.T[n] - steps.T[n - 1], steps.K[: last + 1, v].copy()
+        K[0] = (steps.F[n - 1, 1, v] + steps.F[n - 1, 0, v]) / h  # the rate at its begin is that of the next one by now
+        apart = float(np.linalg.norm((table.A[-1] - table.b) @ K[:last]))
+        return float(np.linalg.norm(K[last] - K[last - 1])) / apart if apart > 0.0 else np.inf
 
     def _largest_eigenvalue(self, state: IntegratorState) -> float:
         """Of the local linear system, 1/s; zero where it cannot be told."""
@@ -279,14 +298,16 @@ class TimeLoop(Engine):
     def standing(self) -> list[Array]:
         """All that tells where it stands, as copies; `stand` takes it."""
         parts = self.steps, self.exchange, self.work
-        return [np.array([self.energy0, self.stop]), *(x.copy() for part in parts for x in _arrays(part))]
+        when = np.array([self.energy0, self.stop, self._look, *self._since])
+        return [when, *(x.copy() for part in parts for x in _arrays(part))]
 
     def stand(self, at: list[Array]) -> None:
         """Stand where another one stood, which began on the same plant."""
         parts = self.steps, self.exchange, self.work
         for mine, its in zip((x for part in parts for x in _arrays(part)), at[1:], strict=True):
             mine[...] = its
-        self.energy0, self.stop = map(float, at[0])
+        self.energy0, self.stop = map(float, at[0][:2])
+        self._look, self._since = int(at[0][2]), (int(at[0][3]), float(at[0][4]))
         if self.method is not None:
             self.method.h = float(self.steps.clock[time_loop.STEP])
 
