@@ -67,7 +67,6 @@ ELSEWHERE = {
     "trace/_tolerance": ("trace/test_machine", "a name for constants of kernels that are traced there"),
     "sim/units": ("studies/test_measures", "measures with the units of what was run"),
     "sim/failures": ("sim/test_control", "laws that fail, of users and of this package"),
-    "sim/advance": ("sim/test_singular_passages", "one choice, made for every run"),
     "sim/contact_reset": (
         "sim/test_contact_states",
         "what happens at one instant: the states of contacts, and the jumps",

@@ -73,5 +73,5 @@ def advance(run: Run, record: Record, state: IntegratorState, until: float) -> N
 
 def _by(integrator: Integrator, run: Run) -> Run:
     """A run by another method, and to its tolerances."""
-    options = run.options._replace(rtol=integrator.rtol, atol=integrator.atol)
+    options = run.options._replace(rtol=integrator.rtol, atol=integrator.atol)  # type: ignore[arg-type]  # both given
     return replace(run, integrator=integrator, options=options)

@@ -178,7 +178,8 @@ class _System:
         """Powers lost in friction and dampers, and of the loads; functions do not tell them."""
         if not (self._damped or self._loaded):
             return 0.0, 0.0
-        model, work = self.run.plant.arrays, self.work
+        plant: Mechanism = self.run.plant  # type: ignore[assignment]
+        model, work = plant.arrays, self.work
         constrained.update_position(model, terms.q, work, RANK_TOLERANCE, self.run.options.cap)
         constrained.update_velocity(model, terms.q, terms.v, work)
         lost = float(forces.dissipated_power(model, terms.q, terms.v, work.R, work.p, work.V))
@@ -187,7 +188,7 @@ class _System:
     @cached_property
     def work(self) -> constrained.Work:
         """Scratch of the kernels."""
-        return constrained.new_work(self.run.plant.arrays)
+        return constrained.new_work(self.run.plant.arrays)  # type: ignore[attr-defined]
 
 
 class ScipyStepper:
@@ -277,7 +278,7 @@ class Method:
         """End, state and dense coefficients of the next step; in a new chart where the present one does not reach."""
         self._q = x[: self.nq].copy()
         if self.stepper is None:
-            chosen = self.run.integrator.independent()
+            chosen = self.run.integrator.independent() or as_parametrization(None, None)
             form = LocalForm(self.run.plant, chart=chosen.at(self.run.plant, self._q))
             self.system = _System(self.run, form, self.working) if self.system is None else self.system.moved(form)
         if self.stepper is not None and self.stepper.t == t:

@@ -314,8 +314,7 @@ class Stepper:
         state, switching = self._integrator_state, self._switching
         if state.h == 0.0:
             self._first_step()
-            if switching is not None:
-                self._settle(lambda: switching.apply(switching.due(), []))
+            self._settle(None)
         while True:
             part, stop = self._run, until
             if switching is not None:
@@ -328,7 +327,7 @@ class Stepper:
             self._cross(part, stop)
             if not state.stopped:
                 break
-            self._settle(lambda part=part: switching.go_on(part, RunHistory()))  # type: ignore[union-attr]
+            self._settle(part)
         self._begin(part)
 
     def _cross(self, part: Run, until: float) -> None:
@@ -347,12 +346,17 @@ class Stepper:
         record.passages = []
         self.ended = record.where if record.status == Status.EVENT else ""
 
-    def _settle(self, change: Callable[[], None]) -> None:
-        """Change the constraints."""
+    def _settle(self, part: Run | None) -> None:
+        """Change the constraints as the end of a part asks; where there was none, as the start does."""
+        switching, state = self._switching, self._integrator_state
+        if switching is None:
+            return
         try:
-            change()
+            if part is None:
+                switching.apply(switching.due(), [])
+            else:
+                switching.go_on(part, RunHistory())
         except (AssemblyError, ModelError, SwitchingError) as error:
-            state = self._integrator_state
             raise SimulationError(
                 f"the steps of {self.plant.name!r} end {where(self.plant, state.t, state.x)}. {error}"
             ) from error
@@ -372,8 +376,7 @@ class Stepper:
             with np.errstate(all="ignore"):
                 if not self._attend(reason, changed):
                     return
-            part = self._part
-            self._settle(lambda part=part: switching.go_on(part, RunHistory()))  # type: ignore[union-attr]
+            self._settle(self._part)
             self._enter(until)
 
     def _attend(self, reason: int, changed: bool) -> bool:
@@ -436,7 +439,8 @@ class Stepper:
         """Time, positions, velocities, work and what impacts have taken, as copies."""
         x, nq, n = self._x.copy(), self._nq, self._n
         lost = 0.0 if self._switching is None else self._switching.lost
-        return State(self._time, x[:nq], x[nq:n], *map(float, x[n : n + WORKS]), lost)
+        motors, dissipated, loads, motions = x[n : n + WORKS].tolist()
+        return State(self._time, x[:nq], x[nq:n], motors, dissipated, loads, motions, lost)
 
     @property
     def terms(self) -> Terms:
@@ -488,11 +492,15 @@ class Stepper:
         other._given.command, other._given.until = self._given.command.copy(), self._given.until
         other._modes = self._modes.copied(other.plant)
         other._integrator_state = replace(self._integrator_state, x=self._integrator_state.x.copy(), _known=None)
-        parts = {"recorder": other._recorder, "control": other._given, "acting": other._acting}
-        other._run = part = replace(self._run, plant=other.plant, **parts)
+        other._run = part = replace(
+            self._run,
+            plant=other.plant if self._switching is None else self._run.plant,
+            recorder=other._recorder,
+            control=other._given,
+            acting=other._acting,
+        )
         if self._switching is not None:
             modes = self._switching.modes.copied(other.plant)
-            other._run = replace(other._run, plant=self._run.plant)
             other._acting.modes = modes if modes.hidden else None
             other._switching = self._switching.copied(other._run, other._integrator_state, modes)
             part = other._switching.part()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time as clock
 from collections.abc import Callable, Iterator
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,9 @@ from .integrator import Integrator
 from .path import NODES, path
 from .run import AT_SINGULAR, IntegratorState, Passage, Record, Run, stop_reason
 from .tableaux import widest_gap
+
+if TYPE_CHECKING:
+    from . import local
 
 __all__ = ["Method", "TimeLoop"]
 
@@ -47,17 +50,11 @@ class Method(Protocol):
         Steps that were taken again, and evaluations that the engine has not counted.
     counts : dict
         What else is counted, by name.
-    largest_eigenvalue : float
-        Of the local linear system where it stands, 1/s.
     """
 
     projected: bool
+    h: float
 
-    @property
-    def largest_eigenvalue(self) -> float: ...
-
-    @property
-    def h(self) -> float: ...
     @property
     def rejections(self) -> int: ...
     @property
@@ -248,7 +245,8 @@ class TimeLoop(Engine):
         pace = (state.t - since) / count
         self._since, self._look = (self._tried, state.t), self._tried + count * (2 if self.method is None else 1)
         if self.method is not None:
-            self.hands_over = self.method.largest_eigenvalue * pace < _UNSTABLE * _WORTH
+            largest = cast("local.Method", self.method).largest_eigenvalue
+            self.hands_over = largest * pace < _UNSTABLE * _WORTH
         elif state.t + count * pace < self.run.t_end and self._steps_times_eigenvalue() > _SUSPECT:
             self.hands_over = self._largest_eigenvalue(state) * pace > _UNSTABLE
         return self.hands_over
