@@ -37,6 +37,7 @@ _CURVED = 0.1  # rad, or sizes: farther from the guess, the steps alone do not l
 _LARGE = 100  # coordinates: from about so many on, sparse elimination takes less time than singular values
 _STEPS = 150  # and one for each coordinate: where loops close one after the other, along a chain
 _LISTED = 3  # of the loops that are open, the worst: a reader looks at no more of them
+_FLAT = 1e-3  # sizes a size: gradients below it move far, and close little
 _EXACT = 4e-16  # sizes: no step makes a smaller residual better
 _ON_AXIS = 1e-9  # sizes of the machine: points that are nearer to an axis are on it
 _ON_A = (PointOnLine, PointOnPlane)  # what is held on body a turns with that
@@ -103,15 +104,15 @@ def descend(
             break
         J = jacobian() if J is None else J
         move = step(q, r, J, max(factor * min(float(np.abs(r).max()), 1.0), _LEAST))
-        trial, far = plant.integrate(q, move), np.abs(move / closing.lengths).max(initial=0.0) >= _STRIDE
+        trial, moved = plant.integrate(q, move), np.abs(move / closing.lengths).max(initial=0.0)
         r_trial, jacobian_trial = equations(trial)
         now = float(np.linalg.norm(r_trial))
         if now < left:
-            if now > 0.5 * left and left < CLOSED * plant.extent(q) / plant.size:
+            if now > 0.5 * left and left < min(CLOSED * plant.extent(q) / plant.size, _FLAT * moved):
                 break  # along gradients that are rounding: nothing is closed better by them
             # a residual that stays is a minimum; where the loops close, even at singular configurations, it falls by
             # more, but for long chains, which close one loop after the other
-            stalled = stalled + 1 if now > 0.97 * left and not far else 0
+            stalled = stalled + 1 if now > 0.97 * left and moved < _STRIDE else 0
             factor = max(0.2 * factor, 1e-4) if now < 0.3 * left else factor
             q, r, jacobian, J, left = trial, r_trial, jacobian_trial, None, now
         elif left < 1e-13 * plant.extent(q) / plant.size or factor > 1e8:
