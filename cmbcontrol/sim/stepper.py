@@ -347,15 +347,18 @@ class Stepper:
         self.ended = record.where if record.status == Status.EVENT else ""
 
     def _settle(self, part: Run | None) -> None:
-        """Change the constraints as the end of a part asks; where there was none, as the start does."""
+        """Change the constraints as the end of a part asks; where there was none, as the start does.
+
+        What does not fit the start is told as it is, as by `simulate`.
+        """
         switching, state = self._switching, self._integrator_state
         if switching is None:
             return
+        if part is None:
+            switching.apply(switching.due(), [])
+            return
         try:
-            if part is None:
-                switching.apply(switching.due(), [])
-            else:
-                switching.go_on(part, RunHistory())
+            switching.go_on(part, RunHistory())
         except (AssemblyError, ModelError, SwitchingError) as error:
             raise SimulationError(
                 f"the steps of {self.plant.name!r} end {where(self.plant, state.t, state.x)}. {error}"
