@@ -32,9 +32,9 @@ Array = NDArray[np.float64]
 _CAPACITY, _PAST = 512, 12  # steps in a block of the record; those that the next block begins with
 _LOOK = 0.1  # s: about how often the loop looks at the keyboard
 _EVERY, _EVERY_IMPLICIT = 250, 25  # tries after which stiffness is looked at; the explicit number doubles each time
-_UNSTABLE = 1.5  # steps times largest eigenvalue: dop853 is stable up to 6, and where errors bound it below 0.5
+_UNSTABLE = 3.0  # steps times largest eigenvalue: dop853 is stable up to 6, and where errors bound it below 1.5
 _SUSPECT = 0.5  # the same, told by two stages
-_WORTH = 100.0  # explicit steps that an implicit one must replace: it takes as long, in Python
+_WORTH = 150.0  # the same of implicit steps, each of which takes as long as 25 explicit ones, in Python
 
 
 class Method(Protocol):
@@ -246,7 +246,7 @@ class TimeLoop(Engine):
         self._since, self._look = (self._tried, state.t), self._tried + count * (2 if self.method is None else 1)
         if self.method is not None:
             largest = cast("local.Method", self.method).largest_eigenvalue
-            self.hands_over = largest * pace < _UNSTABLE * _WORTH
+            self.hands_over = largest * pace < _WORTH
         elif state.t + count * pace < self.run.t_end and self._steps_times_eigenvalue() > _SUSPECT:
             self.hands_over = self._largest_eigenvalue(state) * pace > _UNSTABLE
         return self.hands_over
