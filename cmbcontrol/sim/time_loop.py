@@ -17,6 +17,7 @@ from ..kernels.layout import WORKS
 from ..model.terms import Terms
 from ..trace.code import why_not
 from .engine import ROOM, Engine, NotFinite
+from .failures import LawFailed
 from .integrator import Integrator
 from .path import NODES, path
 from .run import AT_SINGULAR, IntegratorState, Passage, Record, Run, stop_reason
@@ -266,12 +267,12 @@ class TimeLoop(Engine):
         return float(np.linalg.norm(K[last] - K[last - 1])) / apart if apart > 0.0 else np.inf
 
     def _largest_eigenvalue(self, state: IntegratorState) -> float:
-        """Of the local linear system, 1/s; zero where it cannot be told."""
+        """Of the local linear system, 1/s; zero where it cannot be told, as of a law that fails beside its states."""
         from . import local  # scipy.integrate takes 0.2 s
 
         try:
             return local.Method(self.run, state).largest_eigenvalue_at(state.t, state.x)
-        except (ModelError, ParametrizationError, local.OutOfReach):
+        except (ModelError, ParametrizationError, LawFailed, local.OutOfReach, np.linalg.LinAlgError):
             return 0.0
 
     @property

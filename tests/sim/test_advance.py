@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from cmbcontrol import Body, Frame, JointForce, Mechanism, Revolute, plants, simulate
+from cmbcontrol import Actuator, Body, Frame, JointForce, Mechanism, Revolute, plants, simulate
 from cmbcontrol.characteristics import Friction
+from cmbcontrol.controllers import Controller
 from cmbcontrol.sim import advance
 
 
@@ -113,3 +114,19 @@ def test_singular_configurations_are_passed_where_the_motion_is_stiff():
     assert runs[0].data.attrs["implicit_steps"] > 0
     assert [e["kind"] for e in runs[0].events()] == [e["kind"] for e in runs[1].events()] != []
     np.testing.assert_allclose(runs[0].q[-1], runs[1].q[-1], atol=1e-6)
+
+
+def test_a_law_that_fails_beside_its_states_keeps_the_explicit_method():
+    """An implicit method asks a law in continuous time at states beside those of the motion."""
+    m = rods(2)
+    plant = Mechanism("rods", m.bodies, m.joints, forces=m.forces, actuators=[Actuator("j0")], gravity=m.gravity)
+
+    class Strict(Controller):
+        def effort(self, t, terms, state):
+            if np.abs(terms.q).max() > 5e-5:
+                raise ValueError("too far")
+            return np.zeros(1)
+
+    run = simulate(plant, Strict(), plant.neutral(), t_end=0.002)
+    assert run.data.attrs["steps"] > 1000
+    assert run.data.attrs["implicit_steps"] == 0
