@@ -32,6 +32,8 @@ __all__ = ["ActuationStatus", "ConstrainedActuation", "ConstrainedEffort"]
 
 Array = NDArray[np.float64]
 
+_SMALL = 1e-3  # cost of a force that redundant rows share, beside an effort: these stay the least but for its square
+_FELT = 1e-9  # of the coefficients of limits: what is less does not change them
 _FIRM = (1e1, 1e3, 1e6)  # exact penalties: a larger one only where one is not enough
 
 
@@ -71,6 +73,8 @@ class ConstrainedEffort:
     status : ActuationStatus
     scale : float
         With ``slack="scale"``: part of the desired acceleration that is produced; else 1.
+    shared : ndarray, shape (rows,)
+        Forces of redundant rows that balance each other, with which the contacts are kept; zero without such rows.
     desired : ndarray, shape (nv,)
         Acceleration that was asked for.
     terms : Terms
@@ -80,6 +84,7 @@ class ConstrainedEffort:
     u: Array
     status: ActuationStatus
     scale: float
+    shared: Array
     desired: Array
     terms: Terms
     limits: ContactLimits
@@ -103,9 +108,14 @@ class ConstrainedEffort:
 
     @cached_property
     def multipliers(self) -> Array:
-        """The smallest lam, shape (rows,); -lam pushes body b of a constraint along the row."""
+        """lam, shape (rows,); -lam pushes body b of a constraint along the row.
+
+        Where rows are redundant, they may share forces in many ways; these are the smallest with which the contacts are
+        kept.
+        """
         terms = self.terms
-        return terms.A_pinv.T @ (terms.B @ self.u - terms.h - terms.M @ self.acceleration)
+        smallest = terms.A_pinv.T @ (terms.B @ self.u - terms.h - terms.M @ self.acceleration)
+        return smallest - self.shared
 
     @property
     def contact_forces(self) -> Array:
@@ -116,6 +126,7 @@ class ConstrainedEffort:
     def friction_use(self) -> float:
         """Largest |tangential| / (mu normal) of the cones; 1 on a cone, infinite where a contact pulls."""
         p, worst, first = -self.limits.G @ self.multipliers, 0.0, 0
+        p[np.abs(p) <= EXACT * np.abs(p).max(initial=0.0)] = 0.0  # rounding of a contact that carries nothing
         for size in self.limits.cones:
             normal, across = p[first], float(np.linalg.norm(p[first + 1 : first + size]))
             worst = max(worst, across / normal if normal > 0.0 else (np.inf if normal < 0.0 or across else 0.0))
@@ -150,7 +161,8 @@ class ConstrainedActuation(AroundMotion):
         subject to  Z'(B u - h) = Z'M (a_d + s),   lower <= u <= upper,
                     -lam_i >= minimum_i,   abs(tangential) <= mu normal,
 
-    where the slack s is zero if it can be. If not everything is possible, these are sacrificed in this order: least
+    where redundant rows share forces as the contacts need it (heel and toe of a flat foot), and the slack s is zero if
+    it can be. If not everything is possible, these are sacrificed in this order: least
     effort first, then the desired acceleration (s as small as possible in the kinetic energy, Gauss' principle), last
     the contacts (the missing force as small as possible). Limits of the motors always hold. No state makes it raise;
     the status of `solve`, and of the report in a simulation, says what was given up.
@@ -168,7 +180,7 @@ class ConstrainedActuation(AroundMotion):
         u_0, efforts from which the least deviation is sought (tension of cables, say); defaults to zero.
     unilateral : sequence of str or Unilateral, or mapping of str to float
         Rows (or loops of one row) that only push: -lam >= 0, or above the minimum of a mapping. -lam pushes body b
-        along the row. Where rows are redundant, the smallest multipliers count.
+        along the row.
     cones : sequence of Cone
         Contacts with friction.
     slack : {"least", "scale"}
@@ -202,7 +214,7 @@ class ConstrainedActuation(AroundMotion):
     (array([-30.,  30.]), 'DEGRADED')
     """
 
-    untraced = ("_solve", "_kept", "_shape", "_nothing", "_given", "_metric")  # what only programs need
+    untraced = ("_solvers", "_kept", "_nothing", "_given", "_metric")  # what only programs need
 
     def __init__(
         self,
@@ -229,16 +241,22 @@ class ConstrainedActuation(AroundMotion):
         size = np.maximum(np.abs(self.lower), np.abs(self.upper))
         given = self.upper - self.lower <= 1e-9 * np.where(np.isfinite(size), size, 0.0)
         self._free, self._given = np.flatnonzero(~given), np.where(given, self.lower, 0.0)
-        self._kept, self._staging = self._kept_at(self.limits), self.solver == "direct"
+        self._kept, self._staging = self._kept_at(self.limits, np.zeros((len(plant.row_names), 0))), solver == "direct"
         self._nothing = np.zeros(plant.nv)
-        self._shape = self._shape_of(plant.nv)
-        self._solve = SOLVERS[self.solver](self._shape) if self._free.size else None
+        self._solvers: dict[int, tuple[Shape, Any]] = {}
 
-    def _shape_of(self, nv: int) -> Shape:
-        """What all programs of this law have in common."""
-        scaled = [True] * (self.slack == "scale")  # the last unknown is the part of the desired acceleration
-        above, below = (np.append(np.isfinite(x[self._free]), scaled).astype(bool) for x in (self.upper, self.lower))
-        return Shape(self.lower.size, above, below, min(above.size, nv), len(self.limits.F), self.limits.cones)
+    def _solver_of(self, shared: int) -> tuple[Shape, Any]:
+        """What all programs with so many forces that balance each other have in common, and their solver."""
+        if shared not in self._solvers:
+            free = [False] * shared
+            scaled = [True] * (self.slack == "scale")  # the last unknown is the part of the desired acceleration
+            above, below = (
+                np.array([*np.isfinite(x[self._free]), *free, *scaled], dtype=bool) for x in (self.upper, self.lower)
+            )
+            motion = min(above.size, self.plant.nv)
+            shape = Shape(self.lower.size + shared, above, below, motion, len(self.limits.F), self.limits.cones)
+            self._solvers[shared] = shape, SOLVERS[self.solver](shape) if above.size else None
+        return self._solvers[shared]
 
     def start(self, plant: Plant) -> Array:
         """No state; refuses a plant with other coordinates or motors than the model, or other loops."""
@@ -336,53 +354,67 @@ class ConstrainedActuation(AroundMotion):
 
     # -- from the equations of motion to efforts -----------------------------------------------------------------
 
-    def _efforts(self, terms: Terms, desired: Array) -> tuple[Array, ActuationStatus, float]:
-        """Efforts, status, and the part of the desired acceleration that they produce."""
+    def _efforts(self, terms: Terms, desired: Array) -> tuple[Array, ActuationStatus, float, Array]:
+        """Efforts, status, the part of the desired acceleration that they produce, and what redundant rows share."""
         with np.errstate(all="ignore"):
-            asked = self._asked(terms, desired)
-            u, found, part = effort_limits.limited_effort(*asked, self._staging)
-            if found == effort_limits.OPEN and (answer := self._solved_whole(*effort_limits.open_program(*asked))):
-                return answer
-        return u, _STATUS[found], part
+            asked, kept = self._asked(terms, desired)
+            x, found, part = effort_limits.limited_effort(*asked, self._staging)
+            status = _STATUS[found]
+            if found == effort_limits.OPEN:
+                given = effort_limits.open_program(*asked)
+                x, status, part = self._solved_whole(kept, *given) or (x, status, part)
+        nu = self.plant.nu
+        return x[:nu], status, part, kept.shared @ x[nu:]
 
-    def _asked(self, terms: Terms, desired: Array) -> tuple[Any, ...]:
-        """A state as kernels take it, what is kept to there, and what is desired."""
-        across, kept = self._nothing, self._kept
+    def _asked(self, terms: Terms, desired: Array) -> tuple[tuple[Any, ...], effort_limits.Limits]:
+        """A state, what is kept to there, and what is desired, as kernels take them; and what is kept to."""
+        across, kept, B = self._nothing, self._kept, terms.B
         if self.limits or self.slack == "scale":  # else it makes no difference
             try:
                 across = terms.Cv
             except np.linalg.LinAlgError:
                 across = np.full(len(terms.h), np.nan)
-        if self.limits and (limits := self._limits_at(terms)) is not self.limits:
-            kept = self._kept_at(limits)
-        return (
-            terms.Z, terms.M, terms.h, terms.B, terms.A, terms.b, across, terms.reach, terms.row_scale,
+        if self.limits:
+            limits, shared = self._limits_at(terms), kept.shared
+            if terms.rank < len(terms.A):
+                shared = _shared(terms, np.vstack([limits.F, limits.G]))
+                B = np.hstack([B, np.zeros((len(B), shared.shape[1]))])
+            if limits is not self.limits or shared.size:
+                kept = self._kept_at(limits, shared)
+        asked = (
+            terms.Z, terms.M, terms.h, B, terms.A, terms.b, across, terms.reach, terms.row_scale,
             terms.force_scale, kept, _check.plain(desired),
         )  # fmt: skip
+        return asked, kept
 
-    def _kept_at(self, limits: ContactLimits) -> effort_limits.Limits:
-        """All that is kept to, as kernels take it."""
-        nu, nv = self.plant.nu, self.plant.nv
-        root = np.eye(nu) if self._root is None else _check.plain(self._root)
-        metric = np.zeros((0, nv)) if self._metric is None else _check.plain(self._metric)
+    def _kept_at(self, limits: ContactLimits, shared: Array) -> effort_limits.Limits:
+        """All that is kept to, as kernels take it; after the motors come forces that redundant rows share."""
+        nu, more = self.plant.nu, shared.shape[1]
+        root, none = np.eye(nu + more), np.zeros(more)
+        root[:nu, :nu] = np.eye(nu) if self._root is None else self._root
+        root[nu:, nu:] /= _SMALL
+        metric = np.zeros((0, self.plant.nv)) if self._metric is None else _check.plain(self._metric)
         cones = np.array(limits.cones, dtype=np.int64)
         rows = (_check.plain(x) for x in (limits.F, limits.minimum, limits.G))
+        free = np.concatenate([self._free, np.arange(nu, nu + more)])
+        lower, upper = np.append(self.lower, none - np.inf), np.append(self.upper, none + np.inf)
         return effort_limits.Limits(
-            self.lower, self.upper, self._free, self._given, self.nominal, root, np.linalg.inv(root), metric, *rows,
-            cones, int(self.slack == "scale"),
+            lower, upper, free, np.append(self._given, none), np.append(self.nominal, none), root, np.linalg.inv(root),
+            metric, *rows, cones, _check.plain(shared), int(self.slack == "scale"),
         )  # fmt: skip
 
     # -- the same by a solver that takes programs whole: a judge, and for what active sets leave open -----------------
 
     def _solved_whole(
-        self, problem: effort_limits.EffortProblem, given: effort_limits.ConicProgram
+        self, kept: effort_limits.Limits, problem: effort_limits.EffortProblem, given: effort_limits.ConicProgram
     ) -> tuple[Array, ActuationStatus, float] | None:
         """Efforts in the order in which things are given up, each stage a program; None where the solver fails."""
-        whole, part = self._padded(given), 1.0
+        shape, _ = self._solver_of(kept.shared.shape[1])
+        whole, part = _padded(given, shape.motion), 1.0
         program = at_part(whole, part) if self.slack == "scale" else whole
         x = self._at_once(program)
         if x is not None:
-            u = effort_limits.brought_back(given, self._kept, x)
+            u = effort_limits.brought_back(given, kept, x)
             return u, ActuationStatus(int(not effort_limits.produces(problem, u, given.size))), 1.0
         program, x, lost = self._with_contacts(program)
         if x is None:
@@ -398,17 +430,11 @@ class ConstrainedActuation(AroundMotion):
         if not given.unique:
             least = self._firm(program, _LEAST)
             x = x if least is None else least
-        u = effort_limits.brought_back(given, self._kept, x)
+        u = effort_limits.brought_back(given, kept, x)
         part = 1.0 if part > 1.0 - TINY else part
         met = part == 1.0 and effort_limits.produces(problem, u, given.size)
         lost = lost or self._missing_at(program, x) > TINY
         return u, ActuationStatus.CONTACT_LOST if lost else ActuationStatus(int(not met)), part
-
-    def _padded(self, given: effort_limits.ConicProgram) -> Program:
-        """A program of the law's shape: the motion in as many rows at each state."""
-        more = self._shape.motion - len(given.n)
-        R, n = np.pad(given.R, ((0, more), (0, 0))), np.pad(given.n, (0, more))
-        return Program(given.L, given.l, R, n, given.lower, given.upper, given.F, given.f, given.G, given.g)
 
     def _at_once(self, program: Program) -> Array | None:
         """The least efforts with all of the motion and the contacts, where one try shows that these can be had."""
@@ -434,7 +460,9 @@ class ConstrainedActuation(AroundMotion):
 
     def _solve_for(self, program: Program, costs: Costs) -> Array | None:
         """Solution of a program; nothing is to be found where all efforts are given."""
-        return np.zeros(program.R.shape[1]) if self._solve is None else self._solve(program, costs)
+        n = program.R.shape[1]
+        _, solve = self._solver_of(n - self._free.size - (self.slack == "scale"))
+        return np.zeros(n) if solve is None else solve(program, costs)
 
     def _nearest(self, program: Program, firmness: Iterable[float]) -> Array | None:
         """Solution with the smallest slack of the motion among those that keep the contacts, if they can be kept."""
@@ -476,6 +504,24 @@ _STATUS = {
 _KEPT = Costs(REGULAR, contact=1.0)
 _FURTHEST = Costs(REGULAR, progress=1.0)
 _LEAST = Costs(1.0)
+
+
+def _padded(given: effort_limits.ConicProgram, rows: int) -> Program:
+    """A program of the law's shape: the motion in as many rows at each state."""
+    more = rows - len(given.n)
+    R, n = np.pad(given.R, ((0, more), (0, 0))), np.pad(given.n, (0, more))
+    return Program(given.L, given.l, R, n, given.lower, given.upper, given.F, given.f, given.G, given.g)
+
+
+def _shared(terms: Terms, limited: Array) -> Array:
+    """Forces p (rows, k) of redundant rows that balance each other, A'p = 0, as far as `limited` (k, rows) feels them.
+
+    Orthonormal in newtons: moments over the size of the machine.
+    """
+    U = np.linalg.svd(terms.row_scale[:, None] * terms.A)[0]
+    balanced = terms.row_scale[:, None] * U[:, terms.rank :]
+    _, s, Vt = np.linalg.svd(limited @ balanced)
+    return balanced @ Vt[: np.count_nonzero(s > _FELT * np.abs(limited).max(initial=0.0))].T
 
 
 def _acceleration(terms: Terms, force: Array) -> Array:

@@ -1,13 +1,15 @@
 """Motor efforts within limits: against quadratic programs and other solvers, and how a law degrades."""
 
+import warnings
 from dataclasses import replace
 
+import cvxpy as cp
 import numpy as np
 import pytest
 from scipy.optimize import lsq_linear
 
 import cmbcontrol as cmb
-from cmbcontrol import FunctionPlant, linearize_closed_loop, plants
+from cmbcontrol import Actuator, Body, Frame, Free, FunctionPlant, Mechanism, Planar, linearize_closed_loop, plants
 from cmbcontrol.controllers import Cone, ConstrainedActuation, ProjectedInverseDynamics, Unilateral, WithModel
 from cmbcontrol.controllers.constrained_actuation import ActuationStatus
 from cmbcontrol.dynamics.forces import motor_effort
@@ -557,3 +559,130 @@ def test_reports_have_what_the_law_has():
     assert set(report) == {*keys, "motion_scale", "contact_force", "friction_use"}
     assert report["contact_force"] >= 10.0 - 1e-6 and report["friction_use"] <= 1.0 + 1e-6
     assert limited(plant, limits=np.inf).limit_use(np.ones(6)) == 0.0
+
+
+# -- flat feet: how contacts share forces is an unknown ------------------------------------------------------------
+
+
+def stance(seed):
+    """One leg or two in a random posture, each foot on its heel and toe, or on its corners: machine, q, contacts."""
+    rng = np.random.default_rng([17, seed])
+    spatial, legs = seed % 2 == 1, 1 + seed // 2 % 2
+    bodies = [Body("trunk", rng.uniform(5.0, 30.0), (0.0, 0.2, 0.0), (0.3, 0.4, 0.5))]
+    joints, limbs = [(Free if spatial else Planar)("base", "ground", "trunk")], []
+    for k in range(legs):
+        side = 0.12 * (2 * k - (legs - 1))
+        names = [f"{part}{k}" for part in ("abduct", "thigh", "shank", "foot")]
+        parts = [
+            Body(names[0], 0.5, inertia=(1e-3,) * 3),
+            Body.rod(names[1], rng.uniform(2.0, 6.0), 0.4),
+            Body.rod(names[2], rng.uniform(1.0, 4.0), 0.4),
+            Body(names[3], 1.0, (0.03, -0.03, 0.0), (2e-3,) * 3),
+        ]
+        hip = Frame((0.0, 0.0, side))
+        chain = [
+            Revolute(f"roll{k}", "trunk", names[0], frame=hip, axis=(1.0, 0.0, 0.0)),
+            Revolute(f"hip{k}", names[0] if spatial else "trunk", names[1], frame=Frame() if spatial else hip),
+            Revolute(f"knee{k}", names[1], names[2], frame=Frame((0.4, 0.0, 0.0))),
+            Revolute(f"ankle{k}", names[2], names[3], frame=Frame((0.4, 0.0, 0.0))),
+        ]
+        bodies += parts if spatial else parts[1:]
+        joints += chain if spatial else chain[1:]
+        limbs.append([j.name for j in (chain if spatial else chain[1:])])
+    motors = [Actuator(name, effort=rng.uniform(50.0, 300.0)) for limb in limbs for name in limb]
+    free = Mechanism("stance", bodies, joints, actuators=motors, gravity=(0.0, -9.81, 0.0))
+    q = free.neutral()
+    for limb in limbs:
+        bend = rng.uniform(0.1, 0.8)
+        lean = rng.uniform(-0.3, 0.3)
+        values = {"roll": rng.uniform(-0.2, 0.2), "hip": -np.pi / 2 + lean + bend, "knee": -2.0 * bend}
+        values["ankle"] = np.pi / 2 - lean + bend + rng.uniform(-0.1, 0.1)
+        for name in limb:
+            q[free.position_names.index(name)] = values[name[:-1]]
+    loops = []
+    back, front, wide = -rng.uniform(0.05, 0.1), rng.uniform(0.1, 0.2), (-0.05, 0.05) if spatial else (0.0,)
+    for k in range(legs):
+        for i, (x, z) in enumerate((x, z) for x in (back, front) for z in wide):
+            place = free.point(q, f"foot{k}", (x, -0.08, z))
+            loops.append(Point(f"contact{k}_{i}", "ground", f"foot{k}", place, (x, -0.08, z)))
+    return Mechanism("stance", bodies, joints, loops, actuators=motors, gravity=(0.0, -9.81, 0.0)), q, rng
+
+
+def least_slack(terms, plant, wanted, cones, mu):
+    """The smallest slack in the metric of M, with the forces of all rows as unknowns."""
+    a, p, u = cp.Variable(plant.nv), cp.Variable(len(terms.b)), cp.Variable(plant.nu)
+    L = np.linalg.cholesky(terms.M)
+    held = [terms.M @ a + terms.h == terms.B @ u + terms.A.T @ p, terms.A @ a == -terms.b, cp.abs(u) <= plant.effort]
+    for name in cones:
+        s = plant.row_slices[name]
+        x, y, z = p[s.start], p[s.start + 1], p[s.start + 2]
+        held.append(cp.norm(cp.hstack([x, z])) <= mu * y)
+    problem = cp.Problem(cp.Minimize(cp.norm(L.T @ (a - wanted))), held)
+    with warnings.catch_warnings():  # that it is not as exact as it is asked to be
+        warnings.simplefilter("ignore", UserWarning)
+        problem.solve(solver="CLARABEL", tol_gap_abs=1e-10, tol_gap_rel=1e-10, tol_feas=1e-10)
+    return problem.value
+
+
+def asked_of_a_stance(seed):
+    """Terms, what the law has found, and the least slack."""
+    plant, q, rng = stance(seed)
+    dof, mu = plant.diagnose(q).dof, rng.uniform(0.3, 1.0)
+    motion = ProjectedInverseDynamics(plant, plant.actuator_names[:dof], cmb.Constant(np.zeros(dof)), bandwidth=5.0)
+    feet = list(plant.row_slices)
+    law = ConstrainedActuation(motion, cones=[Cone(name, mu, normal=(0.0, 1.0, 0.0)) for name in feet])
+    terms = plant.terms(q, plant.project_velocity(q, 0.3 * rng.standard_normal(plant.nv)))
+    wanted = terms.Cv + terms.Z @ (rng.uniform(0.1, 5.0) * rng.standard_normal(dof))
+    return terms, law.solve(terms, wanted), least_slack(terms, plant, wanted, feet, mu)
+
+
+def require_least_slack(seeds):
+    statuses = []
+    for seed in seeds:
+        terms, found, least = asked_of_a_stance(seed)
+        assert np.linalg.norm(terms.A.T @ found.shared) <= 1e-9 * (1.0 + np.linalg.norm(found.shared))
+        assert found.violation <= 1e-6 * largest(found.multipliers)
+        if found.status != CONTACT_LOST:
+            assert abs(found.slack_norm - least) <= 1e-6 * (1.0 + least), seed
+            assert found.friction_use <= 1.0 + 1e-5
+        statuses.append(found.status)
+    return statuses
+
+
+class TestSharedForces:
+    def test_heel_and_toe_do_what_a_program_with_free_forces_does(self):
+        statuses = require_least_slack(range(16))
+        assert statuses.count(OPTIMAL) >= 4 and statuses.count(DEGRADED) >= 4
+
+    @pytest.mark.slow
+    def test_five_hundred_stances(self):
+        statuses = require_least_slack(range(1000, 1000 + many(500)))
+        assert statuses.count(CONTACT_LOST) < 0.2 * len(statuses)
+
+    def test_the_smallest_multipliers_where_these_keep_the_contacts(self):
+        for seed in range(40):
+            terms, found, _ = asked_of_a_stance(seed)
+            if found.status == OPTIMAL and not found.shared.any():
+                smallest = np.linalg.pinv(terms.A.T, rcond=1e-9) @ (
+                    terms.B @ found.u - terms.h - terms.M @ found.acceleration
+                )
+                np.testing.assert_allclose(found.multipliers, smallest, atol=1e-8 * largest(smallest))
+                return
+        raise AssertionError("no stance whose smallest multipliers are in the cones")
+
+    def test_the_program_taken_whole_finds_the_same(self):
+        for seed in (1, 4, 5):
+            plant, q, rng = stance(seed)
+            dof = plant.diagnose(q).dof
+            motion = ProjectedInverseDynamics(
+                plant, plant.actuator_names[:dof], cmb.Constant(np.zeros(dof)), bandwidth=5.0
+            )
+            cones = [Cone(name, 0.6, normal=(0.0, 1.0, 0.0)) for name in plant.row_slices]
+            terms = plant.terms(q, np.zeros(plant.nv))
+            wanted = terms.Cv + terms.Z @ (2.0 * rng.standard_normal(dof))
+            by_stages, whole = (
+                ConstrainedActuation(motion, cones=cones, solver=solver).solve(terms, wanted)
+                for solver in ("direct", "cvxpy")
+            )
+            assert by_stages.status == whole.status
+            assert by_stages.slack_norm == pytest.approx(whole.slack_norm, rel=1e-4, abs=1e-5)
