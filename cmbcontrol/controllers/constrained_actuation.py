@@ -377,7 +377,8 @@ class ConstrainedActuation(AroundMotion):
         if self.limits:
             limits, shared = self._limits_at(terms), kept.shared
             if terms.rank < len(terms.A):
-                shared = _shared(terms, np.vstack([limits.F, limits.G]))
+                strength = float(np.abs(B / terms.reach[:, None]).max(initial=0.0)) or 1.0  # N for a unit of effort
+                shared = strength * _shared(terms, np.vstack([limits.F, limits.G]))
                 B = np.hstack([B, np.zeros((len(B), shared.shape[1]))])
             if limits is not self.limits or shared.size:
                 kept = self._kept_at(limits, shared)

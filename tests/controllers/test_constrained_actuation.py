@@ -415,7 +415,7 @@ class TestFailures:
     def test_a_solver_that_gives_up(self):
         law, terms = self.law(unilateral=["tip_y"])
         law._staging = False  # active sets leave it to the solver
-        law._solve = lambda program, costs: None
+        law._solve_for = lambda program, costs: None
         found = law.solve(terms, terms.Z @ [50.0, 50.0])
         assert found.status == SOLVER_FAILED
         exact = motor_effort(terms, terms.Z @ [50.0, 50.0]).u
