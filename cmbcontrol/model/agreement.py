@@ -187,6 +187,8 @@ def _agreed(plant: Mechanism, plain: Mechanism) -> tuple[Agreement, Mechanism] |
             there = rows.split(near).rank
             if there > rank:  # what was before is singular
                 rank, samples = there, []
+            if len(samples) == 1 and rows.shut(near) and not rows.shut(samples[0]):
+                samples = []  # the steps have led onto a branch that closes
             samples.append(near)
             exact = len(samples) == 2 and max(rows.disagreement(x, rank) for x in samples) < _EXACT
             exact = exact or (len(samples) == _SAMPLES and all(map(rows.shut, samples)))
