@@ -126,7 +126,8 @@ class ConstrainedEffort:
     def friction_use(self) -> float:
         """Largest |tangential| / (mu normal) of the cones; 1 on a cone, infinite where a contact pulls."""
         p, worst, first = -self.limits.G @ self.multipliers, 0.0, 0
-        p[np.abs(p) <= EXACT * np.abs(p).max(initial=0.0)] = 0.0  # rounding of a contact that carries nothing
+        carried = max(np.abs(p).max(initial=0.0), np.abs(self.terms.h / self.terms.reach).max(initial=0.0))
+        p[np.abs(p) <= EXACT * carried] = 0.0  # rounding of a contact that carries nothing
         for size in self.limits.cones:
             normal, across = p[first], float(np.linalg.norm(p[first + 1 : first + size]))
             worst = max(worst, across / normal if normal > 0.0 else (np.inf if normal < 0.0 or across else 0.0))

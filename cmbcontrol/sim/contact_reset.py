@@ -56,6 +56,7 @@ class Reset:
         self.stopped, self.breaking = changing & set(switching.modes.sliding), changing - set(switching.modes.sliding)
         self.loss = self.motion_work = 0.0
         self.jammed: set[str] = set()
+        self.subdued: set[str] = set()  # contacts whose rebound is too slow to be followed
         modes = self.modes
         forces = [rub for rub in modes.rubs.values() if rub.normal is None]
         rubs = [*forces, *(modes.rubs[name] for name in touching if name in modes.rubs)]
@@ -113,7 +114,9 @@ class Reset:
             return []
         back = np.array([t.contact.restitution * max(-a, 0.0) for t, a in zip(touches, approach, strict=True)])  # type: ignore[union-attr]
         slowest = _SLOW * self.switching.size
-        back[[b <= max(t.contact.rest_speed, slowest) for b, t in zip(back, touches, strict=True)]] = 0.0  # type: ignore[union-attr]
+        slow = [b <= max(t.contact.rest_speed, slowest) for b, t in zip(back, touches, strict=True)]  # type: ignore[union-attr]
+        self.subdued |= {t.name for t, b, s in zip(touches, back, slow, strict=True) if s and b > still}
+        back[slow] = 0.0
         problem.nothing = _ZERO * float(np.abs(terms.M @ self.v / terms.reach).max(initial=0.0))
         for t in touches:  # an impulse may stop what slides, or turn it
             t.rate = np.zeros_like(t.rate)
@@ -182,7 +185,9 @@ class Reset:
                 moving[t.name] = t.rate / speed
         terms = self._stilled(terms, [t for t in (*self.contacts, *self.dry) if t.rub and not t.moves])
         # what leaves slower than `_SLOW` rises no higher than gaps can be told from zero: where it comes back, it stays
-        opening = [t for t in self.contacts if t.opening(terms.row_rate) > _SLOW * size]
+        speeds = {t.name: t.opening(terms.row_rate) for t in self.contacts}
+        self.subdued |= {name for name, speed in speeds.items() if STILL * size < speed <= _SLOW * size}
+        opening = [t for t in self.contacts if speeds[t.name] > _SLOW * size]
         touches = [t for t in (*self.contacts, *self.dry) if t not in opening and not (t in self.dry and t.moves)]
         h = terms.h
         if any(t.moves for t in self.dry):

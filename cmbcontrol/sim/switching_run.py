@@ -98,6 +98,7 @@ class ModeSwitch:
     def __init__(self, run: Run, state: IntegratorState, modes: ConstraintModes, events: list[dict[str, Any]]) -> None:
         self.run, self.state, self.modes, self.events = run, state, modes, events
         self.size = run.plant.size
+        timed: list[tuple[float, Switch | _Settled]]
         timed = [(self._on_grid(s.at), s) for s in modes.switches if s.at is not None]
         self.waiting = sorted(timed, key=lambda pair: pair[0])
         self.conditions = [EventFunction(partial(_condition, s), s) for s in modes.switches if s.when is not None]
@@ -105,6 +106,7 @@ class ModeSwitch:
         self.force = 0.0  # what counts as no force, N or N m
         self.lost = 0.0  # energy, J
         self.recent: list[float] = []  # times of the last changes
+        self.struck: dict[str, list[float]] = {}  # times of the last impacts of contacts that are open since
         self.leap, self.leapt = 0.0, 0.0  # s: the last step over changes that crowd, and when it ended
 
     def copied(self, run: Run, state: IntegratorState, modes: ConstraintModes) -> ModeSwitch:
@@ -114,6 +116,7 @@ class ModeSwitch:
         for name in ("waiting", "events", "recent"):
             setattr(other, name, list(getattr(self, name)))
         other.jammed = set(self.jammed)
+        other.struck = {name: list(times) for name, times in self.struck.items()}
         other.conditions = [replace(function) for function in self.conditions]
         return other
 
@@ -148,7 +151,7 @@ class ModeSwitch:
         """Changes at the time of a step, but for rounding, have that time; as those at samples."""
         self.waiting = [(t if abs(at - t) <= 1e-9 * period else at, s) for at, s in self.waiting]
 
-    def due(self) -> list[Switch]:
+    def due(self) -> list[Switch | _Settled]:
         """The changes whose time has come."""
         now = self.state.t + INSTANT * self.run.t_end
         ready = [s for at, s in self.waiting if at <= now]
@@ -247,7 +250,7 @@ class ModeSwitch:
 
     # -- what -------------------------------------------------------------------------------------
 
-    def apply(self, due: list[Switch], triggered: list[EventFunction]) -> None:
+    def apply(self, due: list[Switch | _Settled], triggered: list[EventFunction]) -> None:
         """Change the constraints as switches and contacts ask, and the velocity with them."""
         nq, nv = self.run.plant.nq, self.run.plant.nv
         self.run.acting.at(self.state.t)
@@ -259,7 +262,11 @@ class ModeSwitch:
                 raise painleve(cause.name, self.state.t)
         opening = {cause for cause in causes if isinstance(cause, str) and cause in self.modes.closed}
         changing = {cause.name for cause in causes if isinstance(cause, Rub)}
-        switches = [*due, *(cause for cause in causes if isinstance(cause, Switch))]
+        settled = [s.name for s in due if isinstance(s, _Settled)]
+        switches = [s for s in (*due, *causes) if isinstance(s, Switch)]
+        if settled and not switches and not causes:  # nothing but that a sequence of impacts has come to its end
+            self._log([f"engaged {n}" for n in settled], 0.0)
+            return
         q = self.state.x[:nq].copy()
         kinds = self._switch(switches, q)
         touching = self._touching(q, opening)
@@ -267,17 +274,45 @@ class ModeSwitch:
         reset = Reset(self, q, self.state.x[nq : nq + nv].copy(), self.state.x[nq + nv + WORKS :], touching, changing)
         reset.close(reset.plant)
         hits = reset.strike()
+        for name in hits:
+            self.struck[name] = [*self.struck.get(name, [])[-2:], self.state.t]
         self.modes.closed = reset.rest()
         self.jammed = reset.jammed & self.modes.closed
         kinds = [f"impact {n}" for n in hits] + kinds
-        kinds += [f"engaged {n}" for n in touching if n in self.modes.closed - before]
-        kinds += [f"released {n}" for n in sorted(before - self.modes.closed)]
+        kinds += [f"engaged {n}" for n in settled]
+        kinds += [
+            f"engaged {n}" for n in touching if n in self.modes.closed - before and not self._settles(n, hits, reset)
+        ]
+        kinds += [f"released {n}" for n in sorted(before - self.modes.closed) if not self._unsettled(n)]
         kinds += self._changes_of_sliding(before, slid)
         kinds += [f"jammed {n}" for n in sorted(self.jammed)]
         self.state.x = self.state.x.copy()
         self.state.x[:nq], self.state.x[nq : nq + nv] = reset.q, reset.v
         self.state.x[nq + nv + MOTIONS] += reset.motion_work
         self._log(kinds, reset.loss)
+
+    def _settles(self, name: str, hits: list[str], reset: Reset) -> bool:
+        """Whether a contact that stays closed would still strike without end, up to a time at which it is told.
+
+        Intervals between the last impacts of such a sequence are a geometric series, whose sum is its limit (Aitken).
+        After two impacts only, its ratio is the restitution.
+        """
+        times = self.struck.pop(name, [])
+        if name not in hits or not reset.subdued or len(times) < 2:
+            return False
+        interval = times[-1] - times[-2]
+        ratio = interval / (times[-2] - times[-3]) if len(times) > 2 else float(self.modes.contacts[name].restitution)
+        if not 0.0 < ratio < 1.0:
+            return False
+        self.waiting.append((self.state.t + interval * ratio / (1.0 - ratio), _Settled(name)))
+        self.waiting.sort(key=lambda pair: pair[0])
+        return True
+
+    def _unsettled(self, name: str) -> bool:
+        """Whether a contact opens before the time at which it would have been told to be closed."""
+        before = len(self.waiting)
+        self.waiting = [(at, s) for at, s in self.waiting if not (isinstance(s, _Settled) and s.name == name)]
+        return len(self.waiting) < before
 
     @property
     def crowded(self) -> bool:
@@ -417,6 +452,13 @@ def _user_value(switch: Switch, which: str, *arguments: Any, t: float | None = N
 @dataclass(frozen=True)
 class _Paradox:
     """The contact whose friction leaves no motion."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class _Settled:
+    """A contact that would have struck again and again up to a time, ever slower, and is taken as closed before."""
 
     name: str
 

@@ -621,7 +621,7 @@ def least_slack(terms, plant, wanted, cones, mu):
     with warnings.catch_warnings():  # that it is not as exact as it is asked to be
         warnings.simplefilter("ignore", UserWarning)
         problem.solve(solver="CLARABEL", tol_gap_abs=1e-10, tol_gap_rel=1e-10, tol_feas=1e-10)
-    return problem.value
+    return np.inf if problem.status == cp.INFEASIBLE else problem.value
 
 
 def asked_of_a_stance(seed):
@@ -641,10 +641,12 @@ def require_least_slack(seeds):
     for seed in seeds:
         terms, found, least = asked_of_a_stance(seed)
         assert np.linalg.norm(terms.A.T @ found.shared) <= 1e-9 * (1.0 + np.linalg.norm(found.shared))
-        assert found.violation <= 1e-6 * largest(found.multipliers)
-        if found.status != CONTACT_LOST:
+        if found.status == CONTACT_LOST:
+            assert not np.isfinite(least), seed
+        else:
+            assert found.violation <= 1e-6 * (1.0 + largest(found.multipliers)), seed
             assert abs(found.slack_norm - least) <= 1e-6 * (1.0 + least), seed
-            assert found.friction_use <= 1.0 + 1e-5
+            assert found.friction_use <= 1.0 + 1e-5, seed
         statuses.append(found.status)
     return statuses
 
