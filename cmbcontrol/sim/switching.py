@@ -166,7 +166,8 @@ class Contact(_OfConstraint):
 
     It is open where its gap is positive. When the gap closes, the velocity jumps: along the row the approach is
     turned round, times `restitution` (Newton); across it, a `Point` sticks where it lands and a `PointOnPlane` slides
-    freely. What rebounds slower than `rest_speed` stays. The contact opens when its force would have to pull.
+    freely. What rebounds slower than `rest_speed` stays: the event ``engaged <name>`` tells when the rebounds that are
+    left out would have come to their end. The contact opens when its force would have to pull.
 
     Parameters
     ----------

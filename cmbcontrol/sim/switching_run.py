@@ -34,6 +34,7 @@ _MANY, _CROWDED = 100, 1e-4  # so many changes in such a part of a run crowd; ev
 _LEAP, _LONGEST = 1e-6, 1e-3  # of a run: the first step over them, and the longest one
 _FURTHER = 4.0  # from one to the next
 _BEGUN = 30.0  # times the speed below which a contact that begins to slide keeps its direction: it is clear there
+_SERIES = 8  # impacts before the last one, of which the limit of a sequence is told
 _PARADOX = 1e-3  # friction that makes the push of its contact grow a thousandfold leaves no motion
 
 
@@ -106,7 +107,7 @@ class ModeSwitch:
         self.force = 0.0  # what counts as no force, N or N m
         self.lost = 0.0  # energy, J
         self.recent: list[float] = []  # times of the last changes
-        self.struck: dict[str, list[float]] = {}  # times of the last impacts of contacts that are open since
+        self.struck: dict[str, list[float]] = {}  # times of the last impacts, of what has not come to rest
         self.leap, self.leapt = 0.0, 0.0  # s: the last step over changes that crowd, and when it ended
 
     def copied(self, run: Run, state: IntegratorState, modes: ConstraintModes) -> ModeSwitch:
@@ -275,7 +276,7 @@ class ModeSwitch:
         reset.close(reset.plant)
         hits = reset.strike()
         for name in hits:
-            self.struck[name] = [*self.struck.get(name, [])[-2:], self.state.t]
+            self.struck[name] = [*self.struck.get(name, [])[-_SERIES:], self.state.t]
         self.modes.closed = reset.rest()
         self.jammed = reset.jammed & self.modes.closed
         kinds = [f"impact {n}" for n in hits] + kinds
@@ -294,14 +295,17 @@ class ModeSwitch:
     def _settles(self, name: str, hits: list[str], reset: Reset) -> bool:
         """Whether a contact that stays closed would still strike without end, up to a time at which it is told.
 
-        Intervals between the last impacts of such a sequence are a geometric series, whose sum is its limit (Aitken).
-        After two impacts only, its ratio is the restitution.
+        Intervals between the last impacts of such a sequence are a geometric series, whose sum is its limit (Aitken);
+        so are those between every k-th impact, whose ratio is told the better. After two impacts only, the ratio is the
+        restitution.
         """
-        times = self.struck.pop(name, [])
-        if name not in hits or not reset.subdued or len(times) < 2:
+        times = self.struck.pop(name, []) if reset.subdued else []
+        if name not in hits or len(times) < 2:
             return False
-        interval = times[-1] - times[-2]
-        ratio = interval / (times[-2] - times[-3]) if len(times) > 2 else float(self.modes.contacts[name].restitution)
+        k = max((len(times) - 1) // 2, 1)
+        interval, ratio = times[-1] - times[-1 - k], float(self.modes.contacts[name].restitution)
+        if len(times) > 2:
+            ratio = interval / (times[-1 - k] - times[-1 - 2 * k])
         if not 0.0 < ratio < 1.0:
             return False
         self.waiting.append((self.state.t + interval * ratio / (1.0 - ratio), _Settled(name)))
