@@ -5,6 +5,7 @@ instance ``from cmbcontrol.plants.n_four_bar import configuration``.
 """
 
 from .andrews import andrews as andrews
+from .biped import biped as biped
 from .bricard import bricard as bricard
 from .delta import delta as delta
 from .entry import Entry as Entry
@@ -31,6 +32,7 @@ __all__ = [
     "Entry",
     "Study",
     "andrews",
+    "biped",
     "bricard",
     "catalogue",
     "delta",

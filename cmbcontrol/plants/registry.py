@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from .andrews import ENTRY as ANDREWS
+from .biped import ENTRY as BIPED
 from .bricard import ENTRY as BRICARD
 from .delta import ENTRY as DELTA
 from .entry import Entry
@@ -50,6 +51,7 @@ catalogue: Mapping[str, Entry] = MappingProxyType(
             ANDREWS,
             GOVERNOR,
             LEG,
+            BIPED,
             VALVE_TRAIN,
         )
     }

@@ -24,6 +24,7 @@ CLAIMS = {
     "five-bar": (2, 2, 2, 0, "fully-actuated"),
     "grasping-arms": (12, 6, 3, 6, "over-actuated"),
     "leg": (3, 2, 1, 1, "over-actuated"),
+    "biped": (16, 10, 3, 6, "over-actuated"),
     "pendulum": (5, 2, 1, 3, "fully-actuated"),
     "particle": (1, 1, 1, 0, "over-actuated"),
     "slider-crank": (1, 1, 1, 0, "fully-actuated"),
@@ -226,7 +227,7 @@ def test_closed_form_errors_name_the_part():
 
 # -- what they look like -----------------------------------------------------------------------------------------------
 
-SHAPED = ("loader", "excavator", "stewart", "delta", "leg", "valve-train")
+SHAPED = ("loader", "excavator", "stewart", "delta", "leg", "biped", "valve-train")
 
 
 @pytest.mark.parametrize("name", SHAPED)

@@ -831,6 +831,7 @@ def _plants() -> list[Call]:
             object_mass=(6.0, positive),
             effort=((150.0, 80.0, 25.0), but(vector, "inf", "number")),
         ),
+        call("plants.biped", plants.biped, **effort),
         call("plants.leg", plants.leg, base=("slider", choice), foot=("stick", choice), **effort),
         call(
             "plants.loader",
