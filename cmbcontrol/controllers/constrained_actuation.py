@@ -17,7 +17,7 @@ from ..errors import InputError
 from ..kernels import effort_limits
 from ..kernels.conic import missing_force
 from ..kernels.effort_limits import EXACT, LENIENT, REGULAR, TINY
-from ..model.elements import FrictionOfLoad
+from ..model.elements import DirectedFriction, FrictionOfLoad
 from ..model.plant import Plant
 from ..model.terms import Terms
 from ..trace.symbols import NotTraceable
@@ -166,7 +166,8 @@ class ConstrainedActuation(AroundMotion):
     it can be. If not everything is possible, these are sacrificed in this order: least
     effort first, then the desired acceleration (s as small as possible in the kinetic energy, Gauss' principle), last
     the contacts (the missing force as small as possible). Limits of the motors always hold. No state makes it raise;
-    the status of `solve`, and of the report in a simulation, says what was given up.
+    the status of `solve`, and of the report in a simulation, says what was given up. What contacts with friction do
+    while they slide is not foreseen: there the law knows nothing of their friction.
 
     Parameters
     ----------
@@ -262,7 +263,12 @@ class ConstrainedActuation(AroundMotion):
     def start(self, plant: Plant) -> Array:
         """No state; refuses a plant with other coordinates or motors than the model, or other loops."""
         require_same_signals(self.plant, plant)
-        rubbing = [force.name for force in getattr(plant, "forces", ()) if isinstance(force, FrictionOfLoad)]
+        rubbing = [
+            force.name
+            for force in getattr(plant, "forces", ())
+            if isinstance(force, FrictionOfLoad)
+            and not isinstance(force, DirectedFriction)  # that of contacts that slide
+        ]
         if rubbing:
             raise InputError(
                 f"ConstrainedActuation does not know friction in proportion to loads, which {plant.name!r} has "

@@ -224,8 +224,13 @@ class ContactProblem:
             return x, lam, off
 
         clear = self.noise / _ROUNDED  # slips below it are worth less: their angles are rounding
+
+        def slip_sizes(x: Array) -> list[float]:
+            return [float(np.linalg.norm(t.tangents @ (self.terms.A @ x - self.target))) for t in turning]
+
         angles = np.array([np.arctan2(*direction[t.name][::-1]) for t in turning])
         x, lam, off = solved_for(angles)
+        border = [slip <= self.noise for slip in slip_sizes(x)]
         for _ in range(_TURNS):
             largest = np.abs(off).max()
             if largest < _TURNED:
@@ -243,7 +248,10 @@ class ContactProblem:
             angles = angles + part * step
             x, lam, off = found
         x, lam, off = solved_for(angles)
-        return x, lam, bool(np.abs(off).max() < _ROUNDED)
+        # what does not slip sticks, but for what needs all its friction to stay, and so did not slip from the outset:
+        # where a machine cannot move across its plane, friction in some direction always is what it takes to stay
+        slips = all(at_border or slip > self.noise for at_border, slip in zip(border, slip_sizes(x), strict=True))
+        return x, lam, slips and bool(np.abs(off).max() < _ROUNDED)
 
     def _outsets(self, states: tuple[str, ...], seeking: Sequence[Touch]) -> dict[str, Array]:
         """Directions of the forces that they need to stick, while all else is as it is; those of b against a."""

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..dynamics.acceleration import solved
 from ..errors import ModelError, PainleveError, ParametrizationError, SingularConfigurationError, Status
 from ..kernels import constrained, forces, motion, runge_kutta
 from ..kernels.layout import DISSIPATED, LOADS, MOTORS, WORKS
@@ -154,6 +155,8 @@ class _System:
         found = np.zeros(WORKS)
         found[MOTORS] = terms.v @ (terms.B @ u)
         found[DISSIPATED], found[LOADS] = self._passive_powers(terms)
+        if terms.friction is not None:  # in proportion to loads, which follow from the motion
+            found[DISSIPATED] += terms.v @ solved(terms, terms.B @ u - terms.h, cap=self.run.options.cap).friction
         return found
 
     @property

@@ -1,10 +1,13 @@
 """The biped: configurations by triangles, cranks as knees, standing by virtual work, landing on four points."""
 
+import warnings
+
 import numpy as np
 import pytest
 
 import cmbcontrol as cmb
 from cmbcontrol import plants, trim
+from cmbcontrol.controllers import Cone, ConstrainedActuation, ProjectedInverseDynamics
 from cmbcontrol.plants.biped import HEEL, LEGS, LINK, SOLE, SOLES, TOE, stand
 
 CONTACTS = [cmb.Contact(name, normal=(0.0, 1.0, 0.0), friction=0.8) for name in SOLES]
@@ -60,3 +63,36 @@ def test_a_landing_stays_on_flat_feet_for_a_moment():
     struck = [e for e in run.events() if e["kind"].startswith("impact")]
     assert len(struck) == 4 and struck[0]["time"] == pytest.approx(np.sqrt(0.2 / 9.81), abs=1e-9)
     assert run.max_energy_error < 1e-8
+
+
+class TestUnderALaw:
+    """Standing by a whole-body program on contacts that only push, with friction."""
+
+    def law(self, plant, target):
+        leg = ("hip_left", "knee_left", "ankle_left")
+        at = [target[plant.position_names.index(name)] for name in leg]
+        hold = ProjectedInverseDynamics(plant, leg, cmb.Constant(at), bandwidth=12.0, period=2e-3)
+        return ConstrainedActuation(hold, cones=[Cone(name, 0.7, (0.0, 1.0, 0.0), minimum=5.0) for name in SOLES])
+
+    def pushed(self, force, t_end, told):
+        plant = plants.biped().with_parts(loads=[cmb.Load("push", "trunk", cmb.Frame((0.0, 0.2, 0.0)))])
+        q0 = stand(plant, 0.75)
+        push = {"push_fx": lambda t: force if 0.1 < t < 0.3 else 0.0}
+        with warnings.catch_warnings():  # the law iterates, for which there is no code
+            warnings.simplefilter("ignore", cmb.errors.SpeedWarning)
+            return cmb.simulate(
+                plant, self.law(plant, q0), q0, t_end=t_end, switches=CONTACTS, loads=push, told=told, rtol=1e-8
+            )
+
+    def test_a_push_that_it_is_told_does_not_move_it(self):
+        run = self.pushed(20.0, 0.35, told=True)
+        assert {e["kind"].split()[0] for e in run.events()} == {"engaged", "sticks"}
+        assert np.abs(run.q.values - run.q.values[0]).max() < 1e-3
+        assert float(run.data["report"].sel(quantity="friction_use").max()) < 0.7
+
+    def test_a_push_that_tips_it_is_carried_on(self):
+        """Heels lift, feet slide: the run goes on, with the energy in balance."""
+        run = self.pushed(120.0, 0.5, told=False)
+        kinds = {e["kind"] for e in run.events()}
+        assert "released heel_left" in kinds and run.q.values[-1][0] > 0.1
+        assert run.max_energy_error < 1e-5

@@ -7,6 +7,7 @@ import cmbcontrol as cmb
 from cmbcontrol import plants
 from cmbcontrol.controllers import Controller, Evaluation
 from cmbcontrol.linear.parametrization import NonlinearParametrization, TangentSpace
+from cmbcontrol.model.elements import SlidingFriction
 from cmbcontrol.papers.methods import LOCAL_METHODS, settings
 from cmbcontrol.plants.governor import start as governor_start
 from tests import fixtures
@@ -489,3 +490,16 @@ def test_bad_arguments(options, error, message):
     plant, q0 = five_bar()
     with pytest.raises(error, match=message):
         cmb.simulate(plant, None, q0, t_end=0.1, **settings(**options))
+
+
+@pytest.mark.parametrize("method", ["radau", "rodas5p"])
+def test_friction_in_proportion_to_loads_takes_what_it_takes(method):
+    """A tool that is pressed on a rough floor: the work of friction that follows from the motion itself."""
+    joints = [cmb.Prismatic("x", "ground", "rail", axis=(1, 0, 0)), cmb.Prismatic("z", "rail", "box", axis=(0, 0, 1))]
+    floor, rub = cmb.PointOnPlane("sole", "ground", "box"), SlidingFriction("rub", "sole", 0.4)
+    bodies = [cmb.Body("rail", 0.5), cmb.Body("box", 2.0)]
+    box = cmb.Mechanism("box", bodies, joints, [floor], forces=[rub])
+    run = cmb.simulate(box, q0=[0.0, 0.0], v0=[1.0, 0.0], t_end=0.2, method=method)
+    assert run.max_energy_error < 1e-6
+    assert float(run.data.dissipated_work[-1]) == pytest.approx(float(-run.kinetic[-1] + run.kinetic[0]), abs=1e-6)
+    assert float(run.data.dissipated_work[-1]) > 0.5
