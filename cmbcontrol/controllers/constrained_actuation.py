@@ -243,7 +243,7 @@ class ConstrainedActuation(AroundMotion):
         size = np.maximum(np.abs(self.lower), np.abs(self.upper))
         given = self.upper - self.lower <= 1e-9 * np.where(np.isfinite(size), size, 0.0)
         self._free, self._given = np.flatnonzero(~given), np.where(given, self.lower, 0.0)
-        self._kept, self._staging = self._kept_at(self.limits, np.zeros((len(plant.row_names), 0))), solver == "direct"
+        self._kept, self._staging = self._kept_at(self.limits, np.zeros((0, len(plant.row_names)))), solver == "direct"
         self._nothing = np.zeros(plant.nv)
         self._solvers: dict[int, tuple[Shape, Any]] = {}
 
@@ -371,7 +371,7 @@ class ConstrainedActuation(AroundMotion):
                 given = effort_limits.open_program(*asked)
                 x, status, part = self._solved_whole(kept, *given) or (x, status, part)
         nu = self.plant.nu
-        return x[:nu], status, part, kept.shared @ x[nu:]
+        return x[:nu], status, part, x[nu:] @ kept.shared
 
     def _asked(self, terms: Terms, desired: Array) -> tuple[tuple[Any, ...], effort_limits.Limits]:
         """A state, what is kept to there, and what is desired, as kernels take them; and what is kept to."""
@@ -386,7 +386,7 @@ class ConstrainedActuation(AroundMotion):
             if terms.rank < len(terms.A):
                 strength = float(np.abs(B / terms.reach[:, None]).max(initial=0.0)) or 1.0  # N for a unit of effort
                 shared = strength * _shared(terms, np.vstack([limits.F, limits.G]))
-                B = np.hstack([B, np.zeros((len(B), shared.shape[1]))])
+                B = np.hstack([B, np.zeros((len(B), len(shared)))])
             if limits is not self.limits or shared.size:
                 kept = self._kept_at(limits, shared)
         asked = (
@@ -397,7 +397,7 @@ class ConstrainedActuation(AroundMotion):
 
     def _kept_at(self, limits: ContactLimits, shared: Array) -> effort_limits.Limits:
         """All that is kept to, as kernels take it; after the motors come forces that redundant rows share."""
-        nu, more = self.plant.nu, shared.shape[1]
+        nu, more = self.plant.nu, len(shared)
         root, none = np.eye(nu + more), np.zeros(more)
         root[:nu, :nu] = np.eye(nu) if self._root is None else self._root
         root[nu:, nu:] /= _SMALL
@@ -417,7 +417,7 @@ class ConstrainedActuation(AroundMotion):
         self, kept: effort_limits.Limits, problem: effort_limits.EffortProblem, given: effort_limits.ConicProgram
     ) -> tuple[Array, ActuationStatus, float] | None:
         """Efforts in the order in which things are given up, each stage a program; None where the solver fails."""
-        shape, _ = self._solver_of(kept.shared.shape[1])
+        shape, _ = self._solver_of(len(kept.shared))
         whole, part = _padded(given, shape.motion), 1.0
         program = at_part(whole, part) if self.slack == "scale" else whole
         x = self._at_once(program)
@@ -522,14 +522,14 @@ def _padded(given: effort_limits.ConicProgram, rows: int) -> Program:
 
 
 def _shared(terms: Terms, limited: Array) -> Array:
-    """Forces p (rows, k) of redundant rows that balance each other, A'p = 0, as far as `limited` (k, rows) feels them.
+    """Forces (k, rows) of redundant rows that balance each other, A'p = 0, as far as `limited` (k, rows) feels them.
 
     Orthonormal in newtons: moments over the size of the machine.
     """
     U = np.linalg.svd(terms.row_scale[:, None] * terms.A)[0]
     balanced = terms.row_scale[:, None] * U[:, terms.rank :]
     _, s, Vt = np.linalg.svd(limited @ balanced)
-    return balanced @ Vt[: np.count_nonzero(s > _FELT * np.abs(limited).max(initial=0.0))].T
+    return Vt[: np.count_nonzero(s > _FELT * np.abs(limited).max(initial=0.0))] @ balanced.T
 
 
 def _acceleration(terms: Terms, force: Array) -> Array:

@@ -92,7 +92,7 @@ class Limits(NamedTuple):
     minimum: np.ndarray  # (forces,)
     G: np.ndarray  # (sum of cones, rows)
     cones: np.ndarray  # rows of each cone
-    shared: np.ndarray  # (rows, k) forces of redundant rows that balance each other: the last k efforts, no motors
+    shared: np.ndarray  # (k, rows) forces of redundant rows that balance each other: the last k efforts, no motors
     scaling: int  # whether a part of the desired acceleration is looked for
 
 
@@ -231,9 +231,9 @@ def contact_maps(state, limits, along):
             for j in range(nu):
                 loads[j, i] += M[i, k] * moved[j, k]
     lam = smallest_solutions(product(state.A, Q).T.copy(), product(loads, Q))  # (nu + 1, rows)
-    balanced = limits.shared.shape[1]
+    balanced = limits.shared.shape[0]
     for j in range(balanced):
-        copy(limits.shared[:, j], lam[nu - balanced + j])
+        copy(limits.shared[j], lam[nu - balanced + j])
     count = limits.F.shape[0] + limits.G.shape[0]
     slope, offset = np.zeros((count, nu)), np.zeros(count)
     for i in range(count):

@@ -50,6 +50,8 @@ def biped(effort: float = 200.0) -> Mechanism:
     bar = Plate.bar((0, 0), (LINK, 0), width=0.06, thickness=0.03)
     arm = (_CRANK * math.cos(_SET), _CRANK * math.sin(_SET))
     trunk = Body.planar("trunk", 20.0, (0.0, 0.15), 0.6, [Box((0.16, 0.4, 0.16), Frame((0.0, 0.18, 0.0)))])
+    sole = Box((TOE - HEEL, 0.03, 0.09), Frame((0.5 * (TOE + HEEL), SOLE + 0.015, 0.0)))
+    ankle = Box((0.05, 0.07, 0.05), Frame((0.0, -0.02, 0.0)))
     bodies, joints, pins, soles = [trunk], [Planar("trunk", GROUND, "trunk")], [], []
     for leg, beside in LEGS.items():
         thigh, shank, foot, crank, rod = (f"{part}_{leg}" for part in ("thigh", "shank", "foot", "crank", "rod"))
@@ -58,7 +60,7 @@ def biped(effort: float = 200.0) -> Mechanism:
         bodies += [
             Body.planar(thigh, 3.0, 0.45 * LINK, 0.04, [bar]),
             Body.planar(shank, 1.5, 0.45 * LINK, 0.02, [bar, lever.moved(out)]),
-            Body.planar(foot, 0.8, (0.03, -0.04), 0.003, [Box((TOE - HEEL, 0.03, 0.09), Frame((0.03, -0.055, 0.0)))]),
+            Body.planar(foot, 0.8, (0.03, -0.04), 0.003, [sole, ankle]),
             Body.planar(crank, 0.2, 0.5 * np.array(arm), 0.0003, [lever.moved(out)]),
             Body.planar(rod, 0.3, 0.5 * LINK, 0.004, [Plate.bar((0, 0), (LINK, 0), 0.02, 0.015).moved(out)]),
         ]

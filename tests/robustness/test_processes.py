@@ -303,4 +303,4 @@ def test_threads_may_run_one_plant_with_one_law(five_bar, pose):
 
 def test_programs_of_a_model_take_turns():
     """Two threads in one model of cvxpy would hand each other their numbers."""
-    assert isinstance(laws()["cvxpy"][2]()._solve, ModelledSolver)
+    assert isinstance(laws()["cvxpy"][2]()._solver_of(0)[1], ModelledSolver)

@@ -41,7 +41,16 @@ PLAIN = (
     "viewer.md",
 )
 OWN = (
-    *("force.md", "limits.md", "modes.md", "motion.md", "parametrizations.md", "passive-joints.md", "switching.md"),
+    *(
+        "force.md",
+        "legged.md",
+        "limits.md",
+        "modes.md",
+        "motion.md",
+        "parametrizations.md",
+        "passive-joints.md",
+        "switching.md",
+    ),
     "your-own-machine.md",
 )
 SKETCHES = ("million-runs.md", "simulation.md")  # their blocks are calls in the middle of a program
@@ -102,6 +111,15 @@ def test_force(run):
     _, blocks, names = run("force.md")
     assert len(blocks) == 4
     assert np.abs(names["run"].report.sel(quantity="force_error_grasp_fx")).max() < 1e-9
+
+
+@pytest.mark.nojit_slow
+@pytest.mark.filterwarnings("ignore::cmbcontrol.errors.SpeedWarning")  # laws that iterate
+def test_legged(run):
+    _, blocks, names = run("legged.md")
+    assert len(blocks) == 7
+    assert names["tips"].max_energy_error < 1e-5
+    assert 0.1 < names["tips"].q.sel(position="trunk_x")[-1] < 0.5
 
 
 @pytest.mark.nojit_slow
