@@ -257,7 +257,7 @@ class ConstrainedActuation(AroundMotion):
             )
             motion = min(above.size, self.plant.nv)
             shape = Shape(self.lower.size + shared, above, below, motion, len(self.limits.F), self.limits.cones)
-            self._solvers[shared] = shape, SOLVERS[self.solver](shape) if above.size else None
+            self._solvers[shared] = shape, SOLVERS[self.solver](shape) if self._free.size + shared else None
         return self._solvers[shared]
 
     def start(self, plant: Plant) -> Array:

@@ -11,7 +11,7 @@ already may have none (Painleve's paradox).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,17 +21,41 @@ from ..dynamics.impact import nearest
 if TYPE_CHECKING:
     from .contact_states import ContactProblem, Touch
 
-__all__ = ["relaxed"]
+__all__ = ["Relaxed", "relaxed"]
 
 Array = NDArray[np.float64]
 
-_SWEEPS = 4000  # through all contacts: of boxes on three corners most take some hundreds
+_SWEEPS = 10_000  # through all contacts: of boxes on three corners most take some hundreds
 _SETTLED = 1e-10  # of the largest push: changes in one sweep
 _ROUGH = 1e-6  # of the largest push and motion: less is none
 
 
-def relaxed(problem: ContactProblem) -> tuple[tuple[str, ...], dict[str, Array], dict[str, Array]]:
-    """A state for each that touches, directions of those that begin to slide, multipliers; all are to be judged."""
+class Relaxed(NamedTuple):
+    """What relaxation finds; all is to be judged.
+
+    Attributes
+    ----------
+    states : tuple of str
+        Of all that touches.
+    directions : dict of str to ndarray
+        Of those that begin to slide.
+    shares : dict of str to ndarray
+        Multipliers.
+    x : ndarray, shape (nv,)
+        The motion.
+    settled : bool
+        Whether pushes change no more.
+    """
+
+    states: tuple[str, ...]
+    directions: dict[str, Array]
+    shares: dict[str, Array]
+    x: Array
+    settled: bool
+
+
+def relaxed(problem: ContactProblem) -> Relaxed:
+    """States, directions and pushes of all that touches."""
     terms, touches = problem.terms, problem.touches
     rows = [np.vstack([t.tangents] if t.normal is None else [t.normal, t.tangents]) for t in touches]
     C = np.vstack(rows)
@@ -45,11 +69,13 @@ def relaxed(problem: ContactProblem) -> tuple[tuple[str, ...], dict[str, Array],
         u0[part.start] -= 0.0 if t.normal is None else problem.back.get(t.name, 0.0)
     p = np.zeros(len(C))
     gains = [1.0 / max(float(np.linalg.norm(W[part, part], 2)), 1e-300) for part in parts]
+    settled = False
     for _ in range(_SWEEPS):
         before = p.copy()
         for t, part, gain in zip(touches, parts, gains, strict=True):
             p[part] = _improved(t, p[part], W[part] @ p + u0[part], W[part, part], gain)
-        if np.abs(p - before).max() <= _SETTLED * np.abs(p).max():
+        settled = bool(np.abs(p - before).max() <= _SETTLED * np.abs(p).max())
+        if settled:
             break
     u = W @ p + u0
     least_push, least_slip = _ROUGH * float(np.abs(p).max()), _ROUGH * float(np.abs(u0).max())
@@ -67,7 +93,8 @@ def relaxed(problem: ContactProblem) -> tuple[tuple[str, ...], dict[str, Array],
         states.append("slides")
         if not t.moves:
             directions[t.name] = slip / np.linalg.norm(slip)
-    return tuple(states), directions, {t.name: -p[part] for t, part in zip(touches, parts, strict=True)}
+    shares = {t.name: -p[part] for t, part in zip(touches, parts, strict=True)}
+    return Relaxed(tuple(states), directions, shares, x0 + p @ X, settled)
 
 
 def _improved(touch: Touch, p: Array, u: Array, W: Array, gain: float) -> Array:

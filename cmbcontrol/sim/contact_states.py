@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 from .._tolerance import DEPENDENT, rank
 from ..dynamics.acceleration import at_rank, solved
 from ..dynamics.impact import supporting
-from ..errors import PainleveError
+from ..errors import ModelError, PainleveError
 from ..model.diagnosis import unique_multipliers
 from ..model.dry_friction import Rub
 from ..model.terms import LoadFriction, Terms
-from .contact_relaxation import relaxed
+from .contact_relaxation import Relaxed, relaxed
 from .switching import Contact
 
 __all__ = ["Balance", "ContactProblem", "Touch"]
@@ -152,20 +152,40 @@ class ContactProblem:
 
     def found(self) -> tuple[dict[str, str], Balance]:
         """The states of what touches, by name, and what follows; contacts that jam stay closed."""
-        support = supporting([touch.states for touch in self.touches], self._judged)
-        if support is None and all(touch.rub for touch in self.touches):
-            states, self.outset, self.shares = relaxed(self)
+        rubbing = all(touch.rub for touch in self.touches)
+        try:
+            support = supporting([touch.states for touch in self.touches], self._judged)
+        except ModelError:  # too many states to look at all of them
+            if not rubbing:
+                raise
+            support = None
+        if support is None and rubbing:
+            roughly = relaxed(self)
+            states, self.outset, self.shares = roughly.states, roughly.directions, roughly.shares
             for _ in self.touches:  # redundant ones that slide are left out, one after the other
                 balance, margin, states_of_others = self._judged(states)
                 if not (margin < 0.0).any():
                     support = states, balance
                     break
                 states = states_of_others
+            if support is None and roughly.settled:  # they share in a way that equations of the states do not tell
+                support = roughly.states, self._carried(roughly)
         if support is None:
             states = tuple(touch.states[0] for touch in self.touches)
             support = states, self._judged(states)[0]
         states, balance = support
         return dict(zip((touch.name for touch in self.touches), states, strict=True)), balance
+
+    def _carried(self, roughly: Relaxed) -> Balance:
+        """What relaxation has found, as it is: as exact as that has settled."""
+        terms, x = self.terms, roughly.x
+        left = self.g - terms.M @ x
+        for t in self.touches:
+            rows = t.tangents if t.normal is None else np.vstack([t.normal, t.tangents])
+            left -= roughly.shares[t.name] @ rows @ terms.A
+        lam = np.zeros(len(self.target))
+        lam[self.base] = np.linalg.lstsq(terms.A[self.base].T, left, rcond=1e-10)[0]
+        return Balance(x, lam, dict(roughly.directions))
 
     def jammed(self, states: Mapping[str, str]) -> list[str]:
         """Contacts that are closed in these states and would have to pull."""

@@ -1,7 +1,10 @@
 """Many stops and contacts at one instant, and impacts that follow one another ever faster."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from scipy.optimize import nnls
 
 import cmbcontrol as cmb
 from cmbcontrol import (
@@ -19,6 +22,9 @@ from cmbcontrol import (
     Revolute,
 )
 from cmbcontrol.characteristics import Friction
+from cmbcontrol.model.dry_friction import Rub
+from cmbcontrol.sim.contact_states import ContactProblem, Touch
+from tests.seeds import many
 
 
 @pytest.mark.parametrize("count", [13, 40])
@@ -125,3 +131,94 @@ def test_a_motion_into_a_stop_is_told(restitution):
     with pytest.raises(cmb.errors.SimulationError, match=words) as told:
         cmb.simulate(plant, None, [0.0], [1.0], t_end=0.5)
     assert told.value.partial.q.values[-1, 0] == pytest.approx(0.2, abs=1e-9)
+
+
+# -- random problems: M x = g + pushes, against programs that know nothing of states -------------------------------
+
+
+class RandomProblem:
+    """Contacts with directions drawn at random, some of them twice or sums of others, with or without friction."""
+
+    def __init__(self, seed):
+        rng = np.random.default_rng([23, seed])
+        nv, self.n, k = int(rng.integers(2, 9)), int(rng.integers(1, 9)), 1 + int(rng.choice([0, 0, 1, 2]))
+        L = rng.standard_normal((nv, nv))
+        self.M = 10.0 ** rng.uniform(-3, 3) * (L @ L.T + 0.3 * np.eye(nv))
+        self.k, A = k, rng.standard_normal((self.n * k, nv))
+        for i in range(1, self.n):
+            if rng.random() < 0.25:
+                A[i * k : (i + 1) * k] = A[(i - 1) * k : i * k]
+            elif rng.random() < 0.15 and i > 1:
+                A[i * k : (i + 1) * k] = A[:k] + A[k : 2 * k]
+        x = rng.standard_normal(nv)
+        if rng.random() < 0.2 and nv > self.n // 2:  # some that touch neither open nor push
+            x = np.linalg.svd(A[::k][: max(1, self.n // 2)])[2][-1]
+        self.A, self.g = A, self.M @ x
+        self.mu = float(rng.uniform(0.05, 1.0))
+        self.size = np.abs(x).max()
+
+    def found(self):
+        """The motion, by the states of contacts."""
+        nv, rows, k = len(self.M), len(self.A), self.k
+        bodies = [Body(f"b{i}", 1.0) for i in range(nv)]
+        joints = [Prismatic(f"x{i}", "ground", f"b{i}") for i in range(nv)]
+        loops = [Coupling(f"c{i}", {"x0": 1.0}) for i in range(rows)]
+        plant = Mechanism("any", bodies, joints, loops, gravity=(0, 0, 0), precision=0.0)
+        scale = np.ones(rows)
+        scale.setflags(write=False)
+        own = {"M": self.M, "A": self.A, "b": np.zeros(rows), "row_scale": scale, "reach": np.ones(nv)}
+        terms = replace(plant.terms(np.zeros(nv), np.zeros(nv)), **own, rank=min(rows, nv))
+        unit, touches = np.eye(rows), []
+        for i in range(self.n):
+            rub = None
+            if k > 1:
+                law, none = Friction(self.mu), frozenset()
+                rub = Rub(f"t{i}", law, none, none, "", "", np.eye(k)[1:], np.eye(k)[0])
+            touches.append(Touch(f"t{i}", unit[i * k], unit[i * k + 1 : (i + 1) * k], None, rub, np.zeros(k - 1)))
+        nothing, noise = 1e-10 * np.abs(self.g).max(), 1e-9 * self.size
+        return ContactProblem(terms, touches, self.g, np.zeros(rows), {}, nothing, noise).found()[1].x
+
+    def without_friction(self):
+        """The one motion: the nearest in the metric of M that opens no gap below zero."""
+        L = np.linalg.cholesky(self.M)
+        pushes, _ = nnls(np.linalg.solve(L, self.A.T), -np.linalg.solve(L, self.g), maxiter=100_000)
+        return np.linalg.solve(self.M, self.g + self.A.T @ pushes)
+
+    def unexplained(self, x):
+        """What of M x - g no pushes of contacts explain at this motion, relative; infinite where one sinks in."""
+        rate, still, forces = self.A @ x, 1e-7 * self.size, []
+        if rate[:: self.k].min() < -still:
+            return np.inf
+        for i in np.flatnonzero(rate[:: self.k] <= still):
+            own = slice(i * self.k, (i + 1) * self.k)
+            (push, *across), slip = self.A[own], rate[own][1:]
+            if np.linalg.norm(slip) > still:
+                ways = [-slip / np.linalg.norm(slip)]
+            elif self.k == 2:
+                ways = [[1.0], [-1.0]]
+            else:
+                ways = [[np.cos(a), np.sin(a)] for a in np.linspace(0.0, 2.0 * np.pi, 720, endpoint=False)]
+            forces += [push + self.mu * np.dot(way, across) for way in ways]
+        left, size = self.M @ x - self.g, np.abs(self.g).max()
+        if not forces:
+            return np.abs(left).max() / size
+        return nnls(np.array(forces).T / size, left / size, maxiter=100_000)[1]
+
+
+def require_solved(seeds):
+    for seed in seeds:
+        problem = RandomProblem(seed)
+        x = problem.found()
+        if problem.k == 1:
+            assert np.abs(x - problem.without_friction()).max() < 1e-8 * problem.size, seed
+        else:  # cones have 720 sides in the judge
+            assert problem.unexplained(x) < (1e-6 if problem.k == 2 else 1e-4), seed
+
+
+def test_random_problems():
+    require_solved([*range(60), 170, 313])
+
+
+@pytest.mark.slow
+def test_a_thousand_random_problems():
+    require_solved(range(many(1000)))
