@@ -403,12 +403,12 @@ class ConstrainedActuation(AroundMotion):
         root[nu:, nu:] /= _SMALL
         metric = np.zeros((0, self.plant.nv)) if self._metric is None else _check.plain(self._metric)
         cones = np.array(limits.cones, dtype=np.int64)
-        rows = (_check.plain(x) for x in (limits.F, limits.minimum, limits.G))
+        F, minimum, G = (_check.plain(x) for x in (limits.F, limits.minimum, limits.G))
         free = np.concatenate([self._free, np.arange(nu, nu + more)])
         lower, upper = np.append(self.lower, none - np.inf), np.append(self.upper, none + np.inf)
         return effort_limits.Limits(
             lower, upper, free, np.append(self._given, none), np.append(self.nominal, none), root, np.linalg.inv(root),
-            metric, *rows, cones, _check.plain(shared), int(self.slack == "scale"),
+            metric, F, minimum, G, cones, _check.plain(shared), int(self.slack == "scale"),
         )  # fmt: skip
 
     # -- the same by a solver that takes programs whole: a judge, and for what active sets leave open -----------------

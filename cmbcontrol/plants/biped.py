@@ -9,7 +9,20 @@ from numpy.typing import NDArray
 
 from .. import _check
 from ..errors import InputError
-from ..model.elements import GROUND, Actuator, Body, Box, Frame, Planar, Plate, Point, PointOnLine, Revolute
+from ..model.elements import (
+    GROUND,
+    Actuator,
+    Body,
+    Box,
+    Constraint,
+    Frame,
+    Joint,
+    Planar,
+    Plate,
+    Point,
+    PointOnLine,
+    Revolute,
+)
 from ..model.mechanism import Mechanism
 from .entry import Entry, Study
 
@@ -52,7 +65,8 @@ def biped(effort: float = 200.0) -> Mechanism:
     trunk = Body.planar("trunk", 20.0, (0.0, 0.15), 0.6, [Box((0.16, 0.4, 0.16), Frame((0.0, 0.18, 0.0)))])
     sole = Box((TOE - HEEL, 0.03, 0.09), Frame((0.5 * (TOE + HEEL), SOLE + 0.015, 0.0)))
     ankle = Box((0.05, 0.07, 0.05), Frame((0.0, -0.02, 0.0)))
-    bodies, joints, pins, soles = [trunk], [Planar("trunk", GROUND, "trunk")], [], []
+    bodies, joints = [trunk], list[Joint]([Planar("trunk", GROUND, "trunk")])
+    pins, soles = list[Constraint](), list[Constraint]()
     for leg, beside in LEGS.items():
         thigh, shank, foot, crank, rod = (f"{part}_{leg}" for part in ("thigh", "shank", "foot", "crank", "rod"))
         lever = Plate.bar((0, 0), arm, width=0.03, thickness=0.015)
