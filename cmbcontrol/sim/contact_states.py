@@ -168,7 +168,8 @@ class ContactProblem:
                     support = states, balance
                     break
                 states = states_of_others
-            if support is None and roughly.settled:  # they share in a way that equations of the states do not tell
+            # they share in a way that states do not tell; what slides already may have no answer at all
+            if support is None and roughly.settled and not any(touch.moves for touch in self.touches):
                 support = roughly.states, self._carried(roughly)
         if support is None:
             states = tuple(touch.states[0] for touch in self.touches)

@@ -164,9 +164,10 @@ class RandomProblem:
         joints = [Prismatic(f"x{i}", "ground", f"b{i}") for i in range(nv)]
         loops = [Coupling(f"c{i}", {"x0": 1.0}) for i in range(rows)]
         plant = Mechanism("any", bodies, joints, loops, gravity=(0, 0, 0), precision=0.0)
-        scale = np.ones(rows)
-        scale.setflags(write=False)
-        own = {"M": self.M, "A": self.A, "b": np.zeros(rows), "row_scale": scale, "reach": np.ones(nv)}
+        scale, reach = np.ones(rows), np.ones(nv)
+        for array in (scale, reach):
+            array.setflags(write=False)
+        own = {"M": self.M, "A": self.A, "b": np.zeros(rows), "row_scale": scale, "reach": reach}
         terms = replace(plant.terms(np.zeros(nv), np.zeros(nv)), **own, rank=min(rows, nv))
         unit, touches = np.eye(rows), []
         for i in range(self.n):
