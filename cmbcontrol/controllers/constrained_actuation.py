@@ -522,7 +522,7 @@ def _padded(given: effort_limits.ConicProgram, rows: int) -> Program:
 
 
 def _shared(terms: Terms, limited: Array) -> Array:
-    """Forces (k, rows) of redundant rows that balance each other, A'p = 0, as far as `limited` (k, rows) feels them.
+    """Forces (k, rows) of redundant rows that balance each other, A'p = 0, as far as `limited` (n, rows) feels them.
 
     Orthonormal in newtons: moments over the size of the machine.
     """

@@ -33,6 +33,7 @@ SOURCE = "a planar biped with knees by four-bars; dimensions and masses are our 
 LINK = 0.4  # thigh and shank, m
 SOLE, HEEL, TOE = -0.07, -0.08, 0.14  # below, behind and in front of the ankle, m
 LEGS = {"left": 0.1, "right": -0.1}  # beside the middle, m
+SOLES = tuple(f"{name}_{leg}" for leg in LEGS for name in ("heel", "toe"))  # contacts
 _CRANK, _SET = 0.08, math.radians(-25.0)  # m; the lever of the shank is ahead of it by so much, so that it never aligns
 _KNEE = (-2.4, -0.05)  # rad, negative where the knee is in front; the four-bar is flat at 0.44 and -2.71
 
@@ -93,9 +94,6 @@ def biped(effort: float = 200.0) -> Mechanism:
     return Mechanism(
         "biped", bodies, joints, [*pins, *soles], actuators=motors, gravity=(0.0, -9.81, 0.0), source=SOURCE
     )
-
-
-SOLES = tuple(f"{name}_{leg}" for leg in LEGS for name in ("heel", "toe"))
 
 
 def stand(plant: Mechanism, height: float = 0.8, above: float = 0.0) -> NDArray[np.float64]:

@@ -31,6 +31,7 @@ _ZERO = 1e-10  # of the largest force (or impulse): less counts as none
 _CLEAR = 4.0  # times that: a force that ends a part of a run, so that what it ends does not begin again beside it
 _DRIVEN = 1e-6  # of the size a second, and of the fastest row: what still goes into a contact after an impact is driven
 _SLOW = 1e-5  # of the size, a second: a rebound below it rises no higher than gaps can be told from zero
+_ROCKING = 10.0  # times that: as fast as it lifts, with what an impact takes, is what strikes as it rocks
 _BORDER = 1e-3  # of the accelerations at hand: what begins to slide with less has a direction that rounding would turn
 _OUTSET = 1e-6  # of the size, a second: until it is faster it keeps that of its begin
 
@@ -56,7 +57,8 @@ class Reset:
         self.stopped, self.breaking = changing & set(switching.modes.sliding), changing - set(switching.modes.sliding)
         self.loss = self.motion_work = 0.0
         self.jammed: set[str] = set()
-        self.subdued: set[str] = set()  # contacts whose rebound is too slow to be followed
+        self.approach: dict[str, float] = {}
+        self.subdued: set[str] = set()  # contacts that would go on striking, too slowly to be followed
         modes = self.modes
         forces = [rub for rub in modes.rubs.values() if rub.normal is None]
         rubs = [*forces, *(modes.rubs[name] for name in touching if name in modes.rubs)]
@@ -105,6 +107,7 @@ class Reset:
         touches = self._contacts_of(plant)
         rates = terms.row_rate
         approach = np.array([t.opening(rates) for t in touches])
+        self.approach = {t.name: -float(a) for t, a in zip(touches, approach, strict=True)}
         for t in touches:
             t.rate = t.tangents @ rates if t.rub else t.rate
         problem = ContactProblem(terms, touches, terms.M @ self.v, plant.row_rates, {}, 0.0, still)
@@ -186,7 +189,8 @@ class Reset:
         terms = self._stilled(terms, [t for t in (*self.contacts, *self.dry) if t.rub and not t.moves])
         # what leaves slower than `_SLOW` rises no higher than gaps can be told from zero: where it comes back, it stays
         speeds = {t.name: t.opening(terms.row_rate) for t in self.contacts}
-        self.subdued |= {name for name, speed in speeds.items() if STILL * size < speed <= _SLOW * size}
+        if any(STILL * size < speed <= _SLOW * size for speed in speeds.values()):  # it rocks from one to the other
+            self.subdued |= {name for name, speed in self.approach.items() if 0.0 < speed <= _ROCKING * _SLOW * size}
         opening = [t for t in self.contacts if speeds[t.name] > _SLOW * size]
         touches = [t for t in (*self.contacts, *self.dry) if t not in opening and not (t in self.dry and t.moves)]
         h = terms.h

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from .._tolerance import DEPENDENT, rank
 from ..dynamics.acceleration import at_rank, solved
-from ..dynamics.impact import supporting
-from ..errors import ModelError, PainleveError
+from ..dynamics.impact import TooManyStates, supporting
+from ..errors import PainleveError
 from ..model.diagnosis import unique_multipliers
 from ..model.dry_friction import Rub
 from ..model.terms import LoadFriction, Terms
@@ -152,14 +152,13 @@ class ContactProblem:
 
     def found(self) -> tuple[dict[str, str], Balance]:
         """The states of what touches, by name, and what follows; contacts that jam stay closed."""
+        support, many = None, None
         rubbing = all(touch.rub for touch in self.touches)
         try:
             support = supporting([touch.states for touch in self.touches], self._judged)
-        except ModelError:  # too many states to look at all of them
-            if not rubbing:
-                raise
-            support = None
-        if support is None and rubbing:
+        except TooManyStates as error:
+            many = error
+        if support is None and (many or rubbing):
             roughly = relaxed(self)
             states, self.outset, self.shares = roughly.states, roughly.directions, roughly.shares
             for _ in self.touches:  # redundant ones that slide are left out, one after the other
@@ -171,6 +170,8 @@ class ContactProblem:
             # they share in a way that states do not tell; what slides already may have no answer at all
             if support is None and roughly.settled and not any(touch.moves for touch in self.touches):
                 support = roughly.states, self._carried(roughly)
+        if support is None and many and not rubbing:  # what rubs may jam, and is told to
+            raise many
         if support is None:
             states = tuple(touch.states[0] for touch in self.touches)
             support = states, self._judged(states)[0]
@@ -233,25 +234,23 @@ class ContactProblem:
         if not turning:
             return *system.solution(direction), True
 
-        def solved_for(angles: Array) -> tuple[Array, Array, Array]:
+        def solved_for(angles: Array) -> tuple[Array, Array, Array, Array]:
             for t, angle in zip(turning, angles, strict=True):
                 direction[t.name] = np.array([np.cos(angle), np.sin(angle)])
             x, lam = system.solution(direction)
-            motion, off = self.terms.A @ x - self.target, np.zeros(len(turning))
+            motion, off, sizes = self.terms.A @ x - self.target, np.zeros(len(turning)), np.zeros(len(turning))
             for i, t in enumerate(turning):
                 slip, (c, s) = t.tangents @ motion, direction[t.name]
                 across, along, size = c * slip[1] - s * slip[0], c * slip[0] + s * slip[1], np.linalg.norm(slip)
                 off[i] = 0.0 if size <= self.noise else np.arctan2(across, along) * min(1.0, size / clear)
-            return x, lam, off
+                sizes[i] = size
+            return x, lam, off, sizes
 
         clear = self.noise / _ROUNDED  # slips below it are worth less: their angles are rounding
 
-        def slip_sizes(x: Array) -> list[float]:
-            return [float(np.linalg.norm(t.tangents @ (self.terms.A @ x - self.target))) for t in turning]
-
         angles = np.array([np.arctan2(*direction[t.name][::-1]) for t in turning])
-        x, lam, off = solved_for(angles)
-        border = [slip <= self.noise for slip in slip_sizes(x)]
+        x, lam, off, sizes = solved_for(angles)
+        border = sizes <= self.noise
         for _ in range(_TURNS):
             largest = np.abs(off).max()
             if largest < _TURNED:
@@ -267,12 +266,12 @@ class ContactProblem:
             if np.abs(found[2]).max() >= largest and largest < _ROUNDED:  # rounding
                 break
             angles = angles + part * step
-            x, lam, off = found
-        x, lam, off = solved_for(angles)
+            x, lam, off, _ = found
+        x, lam, off, sizes = solved_for(angles)
         # what does not slip sticks, but for what needs all its friction to stay, and so did not slip from the outset:
         # where a machine cannot move across its plane, friction in some direction always is what it takes to stay
-        slips = all(at_border or slip > self.noise for at_border, slip in zip(border, slip_sizes(x), strict=True))
-        return x, lam, slips and bool(np.abs(off).max() < _ROUNDED)
+        slips = border | (sizes > self.noise)
+        return x, lam, bool(slips.all() and np.abs(off).max() < _ROUNDED)
 
     def _outsets(self, states: tuple[str, ...], seeking: Sequence[Touch]) -> dict[str, Array]:
         """Directions of the forces that they need to stick, while all else is as it is; those of b against a."""

@@ -282,7 +282,9 @@ class ModeSwitch:
         kinds = [f"impact {n}" for n in hits] + kinds
         kinds += [f"engaged {n}" for n in settled]
         kinds += [
-            f"engaged {n}" for n in touching if n in self.modes.closed - before and not self._settles(n, hits, reset)
+            f"engaged {n}"
+            for n in touching
+            if n in self.modes.closed - before and not (n in reset.subdued and self._settles(n))
         ]
         kinds += [f"released {n}" for n in sorted(before - self.modes.closed) if not self._unsettled(n)]
         kinds += self._changes_of_sliding(before, slid)
@@ -292,15 +294,16 @@ class ModeSwitch:
         self.state.x[nq + nv + MOTIONS] += reset.motion_work
         self._log(kinds, reset.loss)
 
-    def _settles(self, name: str, hits: list[str], reset: Reset) -> bool:
-        """Whether a contact that stays closed would still strike without end, up to a time at which it is told.
+    def _settles(self, name: str) -> bool:
+        """Whether a contact that stays closed strikes in a sequence whose limit can be told; it is told at that time.
 
-        Intervals between the last impacts of such a sequence are a geometric series, whose sum is its limit (Aitken);
-        so are those between every k-th impact, whose ratio is told the better. After two impacts only, the ratio is the
-        restitution.
+        Intervals between its last impacts are a geometric series, whose sum is its limit (Aitken); so are those between
+        every k-th impact, whose ratio is told the better. After two impacts only, the ratio is the restitution.
         """
-        times = self.struck.pop(name, []) if reset.subdued else []
-        if name not in hits or len(times) < 2:
+        times = self.struck.pop(name, [])
+        rising = np.flatnonzero(np.diff(times, 2) >= 0.0)  # before them, something else has moved it
+        times = times[rising[-1] + 1 :] if rising.size else times
+        if len(times) < 2:
             return False
         k = max((len(times) - 1) // 2, 1)
         interval, ratio = times[-1] - times[-1 - k], float(self.modes.contacts[name].restitution)

@@ -11,6 +11,7 @@ from cmbcontrol import (
     Engage,
     Frame,
     JointMotion,
+    Load,
     Mechanism,
     Planar,
     Point,
@@ -52,6 +53,14 @@ class TestAccumulations:
         run = simulate(ball(), q0=[1.0], t_end=1.3545, switches=Contact("floor", restitution=0.5))
         assert {e["kind"] for e in run.events()} == {"impact floor"}
         assert np.abs(run.q.values[-1]).max() < 1e-12
+
+    def test_a_kick_between_impacts_begins_another_sequence(self):
+        plant = ball().with_parts(loads=[Load("kick", "ball")])
+        kick = {"kick_fz": lambda t: 60.0 if 1.0 < t < 1.1 else 0.0}  # N; the ball weighs 19.6 N
+        run = simulate(plant, q0=[1.0], t_end=5.0, switches=Contact("floor", restitution=0.5), loads=kick)
+        before, last = times(run, "impact floor")[-2:]
+        assert len(times(run, "impact floor")) > 8
+        assert times(run, "engaged floor")[-1] == pytest.approx(last + (last - before), abs=1e-9)
 
     def test_between_floor_and_ceiling(self):
         plant = ball(10.0, ("floor", "ceiling"), (0.0, 1.5))
