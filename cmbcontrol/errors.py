@@ -40,6 +40,7 @@ __all__ = [
     "Status",
     "SwitchingError",
     "TimeLimitError",
+    "TooManyStatesError",
 ]
 
 
@@ -196,6 +197,10 @@ class SwitchingError(ModelError):
 
 class PainleveError(ModelError):
     """Friction leaves no motion, or more than one (Painleve's paradox); the message names it."""
+
+
+class TooManyStatesError(ModelError):
+    """Contacts may have more combinations of states than can be looked at; the message says how many."""
 
 
 class TimeLimitError(CmbError):

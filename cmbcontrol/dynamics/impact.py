@@ -11,22 +11,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
-from ..errors import InputError, ModelError
+from ..errors import InputError, ModelError, TooManyStatesError
 from ..kernels import constrained
 from ..model.plant import Plant
 from ..model.terms import FAILED, RANK_TOLERANCE, Terms
 
-__all__ = ["Impact", "TooManyStates", "impact", "supporting"]
+__all__ = ["Impact", "impact", "supporting"]
 
 Array = NDArray[np.float64]
 Found = TypeVar("Found")
 _MANY = 4096  # combinations of contacts that are looked at where need be: 12 that are open or closed
 _PATIENCE = 4  # rounds of exchanges of all contacts that may go by before fewer contradict their states
 _ROUNDS, _EACH = 20, 4  # exchanges, and more for each contact, before combinations are looked at
-
-
-class TooManyStates(ModelError):
-    """Contacts may have more combinations of states than can be looked at."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,7 +170,7 @@ def supporting(
 
     Raises
     ------
-    TooManyStates
+    TooManyStatesError
         Where there are too many combinations to look at.
     """
     tried: set[tuple[str, ...]] = set()
@@ -199,7 +195,7 @@ def supporting(
     some = sorted(unsettled)
     count = int(np.prod([float(len(allowed[i])) for i in some]))
     if count > _MANY:
-        raise TooManyStates(
+        raise TooManyStatesError(
             f"{len(some)} contacts close, stick or slide at once, in more than the {_MANY} ways that can be looked at, "
             "and none of those that each of them asks for fits the others; leave out those that others imply"
         )

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from .._tolerance import DEPENDENT, rank
 from ..dynamics.acceleration import at_rank, solved
-from ..dynamics.impact import TooManyStates, supporting
-from ..errors import PainleveError
+from ..dynamics.impact import supporting
+from ..errors import PainleveError, TooManyStatesError
 from ..model.diagnosis import unique_multipliers
 from ..model.dry_friction import Rub
 from ..model.terms import LoadFriction, Terms
@@ -156,7 +156,7 @@ class ContactProblem:
         rubbing = all(touch.rub for touch in self.touches)
         try:
             support = supporting([touch.states for touch in self.touches], self._judged)
-        except TooManyStates as error:
+        except TooManyStatesError as error:
             many = error
         if support is None and (many or rubbing):
             roughly = relaxed(self)
