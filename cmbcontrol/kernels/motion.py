@@ -92,6 +92,7 @@ class Options(NamedTuple):
     formulated: bool = False  # for the acceleration
     projected: bool = False  # for projections
     notify: bool = False  # after each step that counts
+    watched: bool = False  # after those in which a function of `watch` may cross zero
     ladder: bool = False  # the method is chosen for each held interval
     outside: bool = False  # for steps: another method takes them
     no_law: bool = False  # efforts are held that come from outside

@@ -63,6 +63,7 @@ from .runge_kutta import (
     step_share,
 )
 from .sampling import SAMPLES, Sampled, arrive, next_change, sampled_by_code
+from .watch import passes
 
 __all__ = ["Steps", "advance", "complete_terms"]
 
@@ -135,7 +136,7 @@ def choose(tableaus, clock, count, room):
 
 
 @kernel(allocates=True)
-def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
+def advance(model, tableaus, gaps, opt, s, w, r, watch, until, tries):
     """Step on to a time, until the record is full, or for so many tries; returns why it comes back.
 
     It goes on from the last entry of the record when it is called again. The methods are a ladder of rising order, of
@@ -170,7 +171,7 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
         if count[TAKEN] >= opt.max_steps:
             return TOO_MANY_STEPS
         if opt.outside:
-            status = attempt(model, opt, s, w, r, n, end, y)
+            status = attempt(model, opt, s, w, r, watch, n, end, y)
             if status != COMPLETED:
                 return status
             continue
@@ -226,7 +227,7 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
                     refine_cubic(times, values, rates, nodes, t, step, x, r.F[n])
                     clock[STEP + method] = step
                     notify = opt.notify or may_cross(r.limits, x, r.X[n + 1], K[0], K[stages], step)
-                    status = keep(model, opt, s, w, r, n, landing, K[stages], True, notify, y)
+                    status = keep(model, opt, s, w, r, watch, n, landing, K[stages], True, notify, y)
                     if status != 0:
                         return status
                     low[:] = 0.0
@@ -346,7 +347,7 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
             shown += 1
         count[SHOWN] = shown
         notify = opt.notify or may_cross(r.limits, x, r.X[n + 1], K[0], K[stages], step)
-        dense = notify or crossing or suspect or near < max(ALERT * clock[PEAK], NEAR)
+        dense = notify or opt.watched or crossing or suspect or near < max(ALERT * clock[PEAK], NEAR)
         if dense or (shown < r.times.shape[0] and r.times[shown] < reached):
             rank = path_within(model, opt, s, w, tableau, x, r.X[n + 1], t, step, closing, K, r.F[n], y)
             if rank < 0:
@@ -363,7 +364,7 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
         clock[STEP + method] = h
         if crossing:
             clock[ACROSS] = np.inf
-        status = keep(model, opt, s, w, r, n, reached, K[stages], suspect, notify, y)
+        status = keep(model, opt, s, w, r, watch, n, reached, K[stages], suspect, notify, y)
         if status != 0:
             return status
         copy(lower, low)
@@ -392,7 +393,7 @@ def projected(opt, count):
 
 
 @kernel
-def attempt(model, opt, s, w, r, n, end, y):
+def attempt(model, opt, s, w, r, watch, n, end, y):
     """A step of another method; returns why the loop is left, or COMPLETED."""
     if call(opt.ask, ATTEMPT, end) != 0:
         return ERROR
@@ -404,7 +405,7 @@ def attempt(model, opt, s, w, r, n, end, y):
         for i in range(y.shape[0]):
             r.F[n, 0, i] += r.X[n + 1, i] - y[i]
     r.near[n + 1], r.count[FRESH] = 1.0, 0
-    return keep(model, opt, s, w, r, n, r.T[n + 1], r.K[0], opt.cap > 0, opt.notify, y)
+    return keep(model, opt, s, w, r, watch, n, r.T[n + 1], r.K[0], opt.cap > 0, opt.notify, y)
 
 
 @kernel
@@ -430,11 +431,11 @@ def inside(model, opt, s, w, tableau, x, new, t, step, closing, K, F, y):
 
 
 @kernel
-def keep(model, opt, s, w, r, n, t, end_rate, suspect, notify, y):
+def keep(model, opt, s, w, r, watch, n, t, end_rate, suspect, notify, y):
     """The step from entry n is accepted, and ends at t; returns zero, or why the loop is left.
 
     A singular configuration is looked for where it is `suspect`, or where the last step ended at what may be the
-    nearest approach. With `notify`, Python looks at the step, and may refuse it.
+    nearest approach. With `notify`, or where a function may cross zero, Python looks at the step, and may refuse it.
     """
     count, clock = r.count, r.clock
     r.T[n + 1] = t
@@ -447,7 +448,7 @@ def keep(model, opt, s, w, r, n, t, end_rate, suspect, notify, y):
         )
     else:
         clock[BEFORE] = r.near[n]
-    if notify:
+    if notify or (opt.watched and not passes(model, opt, watch, r.T[n], r.X[n], t, r.X[n + 1], r.F[n], r.command)):
         status = call(opt.ask, STEPPED, t)
         if status != 0:
             count[PASSAGES], clock[BEFORE] = passages, before

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 from .. import _check
 from ..dynamics.acceleration import at_rank, solved
 from ..errors import ModelError
-from ..kernels import constrained
+from ..kernels import constrained, watch
+from ..kernels.watch import CARRIED, OPENING, OWN, PIVOT, RATE
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.terms import FAILED, RANK_TOLERANCE
 from .events import Path, detection_times
 
-__all__ = ["EventDetector", "EventFunction", "EventState"]
+__all__ = ["Cone", "EventDetector", "EventFunction", "EventState"]
 
 Array = NDArray[np.float64]
 Effort = Callable[[float, Array], Array]
@@ -29,14 +30,38 @@ _LOOKS = 8  # at a step that may touch a limit
 _INSTANT = 1e-9  # of a run: a function that has crossed zero may hang about it for so long
 
 
+@dataclass(frozen=True, eq=False)
+class Cone:
+    """A function of what rows tell: offset + normal . y + size |across y|.
+
+    Attributes
+    ----------
+    source : int
+        What y is, of `kernels.watch`: OPENING or RATE of rows of the plant with all constraints that come and go,
+        CARRIED by rows at present (the smallest multipliers), or PIVOT of frictions in proportion to loads.
+    rows : ndarray of int, shape (m,)
+    normal : ndarray, shape (m,)
+    across : ndarray, shape (k, m)
+    size, offset : float
+    """
+
+    source: int
+    rows: NDArray[np.int64]
+    normal: Array
+    across: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    size: float = 0.0
+    offset: float = 0.0
+
+
 @dataclass(eq=False)
 class EventFunction:
     """A function whose zero crossing, upwards, is an event.
 
     Attributes
     ----------
-    value : callable
-        (state) -> float, of an `EventState`.
+    value : Cone or callable
+        (state) -> float, of an `EventState`. Where an opening changes the sign of its rate from above between two
+        looks, it may have been above zero and below again.
     cause : object
         What happens at the event.
     tolerance : float
@@ -45,265 +70,288 @@ class EventFunction:
         Whether a value above zero is an event: the function has been below since the last one.
     last : float
         Time of the last event, s.
-    slope : callable, optional
-        (state) -> float, the rate of the value: where it changes its sign from above between two looks, the value may
-        have been above zero and below again.
     """
 
-    value: Callable[[EventState], float]
+    value: Cone | Callable[[EventState], float]
     cause: Any
     tolerance: float = 0.0
     armed: bool = False
     last: float = -np.inf
-    slope: Callable[[EventState], float] | None = None
-
-    def arm(self, t: float, value: float, instant: float) -> None:
-        """Arm it where it is below zero, and not just by rounding after an event."""
-        self.armed = self.armed or (value < 0.0 and t - self.last > instant)
 
 
+@dataclass(frozen=True, eq=False)
 class EventState:
-    """A state at which event functions are evaluated; what several of them need is computed once, when it is needed."""
+    """A state at which functions of a user are evaluated."""
 
-    def __init__(self, plant: Plant, t: float, x: Array, effort: Effort, scratch: Scratch) -> None:
-        self.plant, self.t, self.x, self._effort, self._scratch = plant, t, x, effort, scratch
-        self.q, self.v = plant.configuration(x[: plant.nq].copy()), x[plant.nq : plant.nq + plant.nv].copy()
-        self._known: tuple[Array, dict[str, float]] | None = None
-        self._of_whole: tuple[Array, Array] | None = None
-
-    def _carried(self) -> tuple[Array, dict[str, float]]:
-        """The smallest multipliers (rows,), and how well each friction in proportion to loads determines them."""
-        if self._known is None:
-            u = self._effort(self.t, self.x)  # and brings loads to this time
-            self._known = self._scratch.carried(self.plant, self.t, self.q.copy(), self.v.copy(), u)
-        return self._known
-
-    def _rows(self, whole: Plant) -> tuple[Array, Array]:
-        if self._of_whole is None:
-            self._of_whole = self._scratch.row_motion(whole, self.q.copy(), self.v.copy())
-        return self._of_whole
-
-    def residual(self, whole: Plant) -> Array:
-        """The residual of the plant with all constraints that come and go."""
-        return self._rows(whole)[0]
-
-    def row_rate(self, whole: Plant) -> Array:
-        """Its rate A v, less that of prescribed motions."""
-        return self._rows(whole)[1]
-
-    def multipliers(self, loop: str) -> Array:
-        """The smallest multipliers (rows,) of a loop."""
-        return self._carried()[0][self.plant.row_slices[loop]]
-
-    def pivot(self, friction: str) -> float:
-        """One where friction does not change its own load; zero where it makes it grow without bound."""
-        return self._carried()[1][friction]
-
-
-class Scratch:
-    """Rows and what they carry, by the kernels, with scratch that is kept."""
-
-    def __init__(self) -> None:
-        self._works: dict[int, tuple[Plant, constrained.Work]] = {}
-
-    def __reduce__(self) -> tuple:
-        return Scratch, ()  # it is of this process
-
-    def _of(self, plant: Mechanism) -> constrained.Work:
-        if id(plant) not in self._works:
-            self._works[id(plant)] = plant, constrained.new_work(plant.arrays)
-        return self._works[id(plant)][1]
-
-    def row_motion(self, plant: Plant, q: Array, v: Array) -> tuple[Array, Array]:
-        """How far rows are open, and the rate of that."""
-        if not isinstance(plant, Mechanism):
-            return plant.residual(q), plant.terms(q, v).row_rate
-        work, rate = self._of(plant), np.empty(len(plant.row_names))
-        constrained.row_motion(plant.arrays, q, v, work, rate)
-        return work.phi.copy(), rate
-
-    def carried(self, plant: Plant, t: float, q: Array, v: Array, u: Array) -> tuple[Array, dict[str, float]]:
-        """The smallest multipliers (rows,), and the pivot of each friction in proportion to loads, by name."""
-        if not isinstance(plant, Mechanism):
-            terms = plant.terms(q, v, t)
-            g = terms.B @ u - terms.h
-            found = solved(terms, g, cap=terms.h.size, checked=False)
-            return at_rank(terms, found.rank).A_pinv.T @ (g - terms.M @ found.vdot), {}
-        work, lam = self._of(plant), np.empty(len(plant.row_names))
-        rank = constrained.carried(plant.arrays, q, v, _check.plain(u), RANK_TOLERANCE, plant.nv, work, lam)
-        if rank == FAILED:
-            raise ModelError(f"the mass matrix of {plant.name!r} is not positive definite at q = {q.tolist()}")
-        names = () if plant._loaded is None else plant._loaded.names
-        return lam, dict(zip(names, work.friction.pivot.tolist(), strict=True))
+    t: float
+    q: Array
+    v: Array
+    multipliers: Callable[[str], Array]  # the smallest ones (rows,) of a loop
 
 
 class EventDetector:
     """The event functions of a part of a run.
 
     With `limits` (nq, 2), nothing can happen but where a coordinate is at one of them: other steps need no look.
+
+    Attributes
+    ----------
+    cones : kernels.watch.Cones
+    looks : kernels.watch.Looks
+    triggered : list of EventFunction
+        Those that cross zero at the event.
     """
 
     def __init__(
-        self, plant: Plant, functions: list[EventFunction], duration: float, limits: Array | None = None
+        self,
+        plant: Plant,
+        whole: Plant,
+        functions: list[EventFunction],
+        duration: float,
+        states: int,
+        limits: Array | None = None,
     ) -> None:
-        self.plant, self.functions, self.duration, self.limits = plant, functions, duration, limits
+        self.plant, self.whole, self.functions = plant, whole, functions
+        self.duration, self.limits = duration, limits
         self.triggered: list[EventFunction] = []
-        self._scratch, self._first = Scratch(), True
-        self._last: tuple[float, Array, Array, list[float]] | None = None  # time, state, efforts and values at the end
-        self._moved = np.inf  # by how much the values have changed from the last look but one to the last
+        self._own = [i for i, f in enumerate(functions) if not isinstance(f.value, Cone)]
+        self.cones = _cones([f.value if isinstance(f.value, Cone) else _NONE for f in functions], plant, whole)
+        n = len(functions)
+        self.looks = watch.Looks(
+            tolerance=np.array([f.tolerance for f in functions], dtype=np.float64),
+            armed=np.array([f.armed for f in functions], dtype=np.bool_),
+            last=np.array([f.last for f in functions], dtype=np.float64),
+            start=np.zeros(n),
+            middle=np.zeros(n),
+            end=np.zeros(n),
+            x=np.zeros(states),
+            u=np.zeros(plant.nu),
+            clock=np.array([np.nan, np.inf, 1.0]),
+            instant=_INSTANT * duration,
+        )
+        self._needed = _sources(*self.cones.source)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "watch"}  # it has scratch of this process
+
+    @property
+    def compiled(self) -> bool:
+        """Whether compiled code can tell which steps are to be looked at."""
+        return not self._own and isinstance(self.plant, Mechanism) and self.limits is None
+
+    @cached_property
+    def watch(self) -> watch.Watch:
+        """The functions for compiled code."""
+        plant, whole = self.plant, self.whole
+        works = (constrained.new_work(x.arrays) for x in (whole, plant))  # type: ignore[attr-defined]
+        scratch = np.zeros(plant.nq), np.zeros(plant.nv), np.zeros(self.looks.x.size)
+        return watch.Watch(self.cones, self.looks, whole.arrays, *works, self._needed, *scratch, RANK_TOLERANCE)  # type: ignore[attr-defined]
 
     def take(self, other: EventDetector) -> None:
         """Stand where another one stands, of the same functions."""
-        self._first, self._moved, self._last = other._first, other._moved, other._last
+        for mine, its in zip(self.looks, other.looks, strict=True):
+            if isinstance(mine, np.ndarray):
+                mine[...] = its
         for function, its in zip(self.functions, other.functions, strict=True):
             function.armed, function.last = its.armed, its.last
 
     def first_event(self, T: Array, X: Array, path: Path, effort: Effort) -> float | None:
         """The time of the first event in the steps to T (n+1,), X (n+1, nx), after T[0]; None where there is none.
 
-        ``path(t)`` is the state x between the steps, ``effort(t, x)`` the motor efforts (nu,) there. `triggered` are
-        the functions that cross zero at the event.
+        ``path(t)`` is the state x between the steps, ``effort(t, x)`` the motor efforts (nu,) there.
         """
         if not self.functions:
             return None
-
-        def state(t: float, x: Array | None = None) -> EventState:
-            return EventState(self.plant, t, path(t) if x is None else x, effort, self._scratch)
-
-        before, values = float(T[0]), self._values_at_start(float(T[0]), X[0], effort, state)
-        event = self._event_time(before, values, lambda function: before, state)
+        looks, looking = self.looks, _Looking(self, path, effort)
+        before = float(T[0])
+        if not watch.stands(looks, before, X[0], effort(before, X[0])):
+            looks.start[:] = looking.values(before, X[0])
+            watch.begin(looks, before, X[0], effort(before, X[0]))
+        event = looking.event_time(before, looks.start, lambda _: before)
         if event is not None:
             return event
-        for t0, t1, x1 in zip(T[:-1], T[1:], X[1:], strict=True):
-            times, self._first = detection_times(t0, t1, self._first, self.duration), False
-            if self.limits is not None:  # asked for seldom: a coordinate may touch a limit and turn round
-                times = np.linspace(t0, t1, _LOOKS + 1)[1:]
-            at_end = self._values(state(t1, x1))
-            if len(times) > 1 and not self._may_cross(values, self._values(state(0.5 * (t0 + t1))), at_end):
-                self._passed(float(t1), values, at_end)
-                before, values = float(t1), at_end
-                times = times[:0]
-            for t in times:
-                seen, values = values, at_end if t == t1 else self._values(state(t))
-                root = partial(self._root, state=state, a=before, b=t)
-                event = self._event_time(t, values, root, state, self._peak(before, t, seen, values, state))
+        for t0, t1, x1 in zip(T[:-1].tolist(), T[1:].tolist(), X[1:], strict=True):
+            looks.end[:] = looking.values(t1, x1)
+            looks.middle[:] = looking.values(0.5 * (t0 + t1))
+            if watch.may_cross(looks):
+                times = detection_times(t0, t1, bool(looks.clock[watch.FIRST]), self.duration)
+                if self.limits is not None:  # asked for seldom: a coordinate may touch a limit and turn round
+                    times = np.linspace(t0, t1, _LOOKS + 1)[1:]
+                event = looking.event_between(t0, times)
                 if event is not None:
                     return event
-                before = t
-            self._last = float(t1), x1, effort(t1, x1).copy(), at_end
+            watch.passed(self.cones, looks, t1, x1, effort(t1, x1))
+        for i in self._own:
+            self.functions[i].armed = bool(looks.armed[i])
         return None
 
-    def _values_at_start(
-        self, t: float, x: Array, effort: Effort, state: Callable[[float, Array], EventState]
-    ) -> list[float]:
-        """The values where a step begins; those at the end of the last one where the efforts are the same."""
-        if self._last is not None:
-            t_last, x_last, u_last, values = self._last
-            if t == t_last and np.array_equal(x, x_last) and np.array_equal(effort(t, x), u_last):
-                return values
-        return self._values(state(t, x))
 
-    def _may_cross(self, start: list[float], middle: list[float], end: list[float]) -> bool:
-        """Whether a function may change its sign within a step, or has: beyond what the parabola through three tells.
+class _Looking:
+    """A detector that looks at a path, under some efforts."""
 
-        A step resolves the motion to a small part of its tolerance, so what is left of a parabola is small beside it:
-        what the middle is off a line allows for eight times what the parabola rises above its points.
-        """
-        for function, a, b, c in zip(self.functions, start, middle, end, strict=True):
-            bend = abs(a - 2.0 * b + c)
-            top, bottom = max(a, b, c) + bend, min(a, b, c) - bend
-            if top > function.tolerance if function.armed else bottom <= 0.0 < top:
-                return True
-        return False
+    def __init__(self, detector: EventDetector, path: Path, effort: Effort) -> None:
+        self.detector, self.path, self.effort = detector, path, effort
+        self.plant, self.cones, self.looks = detector.plant, detector.cones, detector.looks
 
-    def _passed(self, t: float, before: list[float], values: list[float]) -> None:
-        """A step without an event."""
-        moved = [abs(b - a) for f, a, b in zip(self.functions, before, values, strict=True) if f.slope and f.armed]
-        self._moved = max(moved, default=0.0)
-        for function, value in zip(self.functions, values, strict=True):
-            function.arm(t, value, _INSTANT * self.duration)
+    def values(self, t: float, x: Array | None = None) -> Array:
+        """Of all functions."""
+        detector = self.detector
+        x = self.path(t) if x is None else x
+        self._look(detector._needed, t, x)
+        found = np.array([watch.cone(self.cones, i, source) for i, source in enumerate(self.cones.source.tolist())])
+        for i in detector._own:
+            found[i] = detector.functions[i].value(self._state(t, x))  # type: ignore[operator]
+        return found
 
-    def _values(self, state: EventState) -> list[float]:
-        return [function.value(state) for function in self.functions]
+    def value(self, i: int, t: float, source: int | None = None) -> float:
+        """Of one function, or with another source that of the same rows."""
+        x = self.path(t)
+        if i in self.detector._own:
+            return self.detector.functions[i].value(self._state(t, x))  # type: ignore[operator]
+        source = int(self.cones.source[i]) if source is None else source
+        self._look(_sources(source), t, x)
+        return float(watch.cone(self.cones, i, source))
 
-    def _peak(
-        self, a: float, b: float, seen: list[float], values: list[float], state: Callable[[float], EventState]
-    ) -> float | None:
-        """The time of the first event of a function that goes above zero and back between a and b.
+    def _state(self, t: float, x: Array) -> EventState:
+        """For functions of a user."""
+        nq, plant = self.plant.nq, self.plant
+
+        def multipliers(loop: str) -> Array:
+            self._look(_sources(CARRIED), t, x)
+            return self.cones.carried[plant.row_slices[loop]].copy()
+
+        return EventState(t, plant.configuration(x[:nq].copy()), x[nq : nq + plant.nv].copy(), multipliers)
+
+    def _look(self, needed: NDArray[np.bool_], t: float, x: Array) -> None:
+        """Bring what functions look at to a state."""
+        detector, plant = self.detector, self.plant
+        u = detector.looks.u
+        if needed[CARRIED] or needed[PIVOT] or plant.motions:
+            u = _check.plain(self.effort(t, x))  # and brings loads and motions to this time
+        if isinstance(plant, Mechanism):
+            if watch.look(plant.arrays, detector.watch, needed, x, u) == FAILED:
+                q = x[: plant.nq].tolist()
+                raise ModelError(f"the mass matrix of {plant.name!r} is not positive definite at q = {q}")
+            return
+        cones, whole, nq = self.cones, detector.whole, plant.nq
+        q, v = x[:nq].copy(), x[nq : nq + plant.nv].copy()
+        if needed[OPENING] or needed[RATE]:
+            cones.opening[:], cones.rate[:] = whole.residual(q), whole.terms(q, v).row_rate
+        if needed[CARRIED]:
+            terms = plant.terms(q, v, t)
+            g = terms.B @ u - terms.h
+            found = solved(terms, g, cap=terms.h.size, checked=False)
+            cones.carried[:] = at_rank(terms, found.rank).A_pinv.T @ (g - terms.M @ found.vdot)
+
+    def event_between(self, before: float, times: Array) -> float | None:
+        """The first event after `before`, by looks at some times, of which the last one is the end of the step."""
+        values = self.looks.start
+        for t in times.tolist():
+            seen, values = values, self.looks.end if t == times[-1] else self.values(t)
+            peak = self._peak(before, t, seen, values)
+            event = self.event_time(t, values, lambda i, a=before, b=t: self._root(i, a, b), peak)
+            if event is not None:
+                return event
+            before = t
+        return None
+
+    def _peak(self, a: float, b: float, seen: Array, values: Array) -> tuple[float, int] | None:
+        """The first event of an opening that goes above zero and back between a and b, and whose it is.
 
         Looked for where a value is no farther from zero than it moves from one look to the next, or has moved before.
         """
         from scipy.optimize import brentq
 
-        found, moved = None, 0.0
-        for function, v0, v1 in zip(self.functions, seen, values, strict=True):
-            slope = function.slope
-            if slope is None or not function.armed or v1 > function.tolerance:
+        looks, duration, found, most = self.looks, self.detector.duration, None, 0.0
+        moved = np.abs(values - seen)
+        turns = (self.cones.source == OPENING) & looks.armed & (values <= looks.tolerance)
+        near = np.maximum(seen, values) >= -2.0 * np.maximum(moved, looks.clock[watch.MOVED])
+        for i in np.flatnonzero(turns & near).tolist():
+            if not self.value(i, a, RATE) > 0.0 > self.value(i, b, RATE):
                 continue
-            moved = max(moved, abs(v1 - v0))
-            if max(v0, v1) < -2.0 * max(abs(v1 - v0), self._moved) or not (slope(state(a)) > 0.0 > slope(state(b))):
-                continue
-            top = brentq(lambda t, slope=slope: slope(state(t)), a, b, xtol=1e-15 * self.duration, rtol=1e-15)
-            if function.value(state(top)) > function.tolerance and (found is None or top < found[0]):
-                found = top, function
-        self._moved = moved
-        if found is None:
-            return None
-        self.triggered = [found[1]]
-        return self._root(found[1], state, a, found[0])
+            top = brentq(lambda t, i=i: self.value(i, t, RATE), a, b, xtol=1e-15 * duration, rtol=1e-15)
+            if self.value(i, top) > looks.tolerance[i] and (found is None or top < found[0]):
+                found = top, i
+        most = float(moved[turns].max(initial=0.0))
+        looks.clock[watch.MOVED] = most
+        return None if found is None else (self._root(found[1], a, found[0]), found[1])
 
-    def _event_time(
-        self,
-        t: float,
-        values: list[float],
-        root: Callable[[EventFunction], float],
-        state: Callable[[float], EventState],
-        peak: float | None = None,
+    def event_time(
+        self, t: float, values: Array, root: Callable[[int], float], peak: tuple[float, int] | None = None
     ) -> float | None:
-        """Arm the functions below zero; the root of the first one above, or has been before `peak`, if any."""
-        above = [f for f, value in zip(self.functions, values, strict=True) if f.armed and value > f.tolerance]
-        if not above and peak is not None:
-            return peak
+        """Arm the functions below zero; the root of the first one above, or of the one at a peak, if any."""
+        looks, detector = self.looks, self.detector
+        above = np.flatnonzero(looks.armed & (values > looks.tolerance)).tolist()
         if not above:
-            for function, value in zip(self.functions, values, strict=True):
-                function.arm(t, value, _INSTANT * self.duration)
-            return None
-        at_once, times = 1e-12 * self.duration, {above[0]: root(above[0])}
+            if peak is None:
+                watch.arm(looks, t, values)
+                return None
+            detector.triggered = [detector.functions[peak[1]]]
+            return peak[0]
+        at_once, times = 1e-12 * detector.duration, {above[0]: root(above[0])}
         first = times[above[0]]
-        later = state(min(first + at_once, t))
-        for function in above[1:]:
-            if first + at_once < t and not function.value(later) > 0.0:
+        for i in above[1:]:
+            if first + at_once < t and not self.value(i, min(first + at_once, t)) > 0.0:
                 continue  # it crosses zero later than another one
-            times[function] = root(function)
-            if times[function] < first:
-                first = times[function]
-                later = state(min(first + at_once, t))
-        if peak is not None and peak < first:
-            return peak
-        self.triggered = [function for function, time in times.items() if time - first <= at_once]
+            times[i] = root(i)
+            first = min(first, times[i])
+        if peak is not None and peak[0] < first:
+            detector.triggered = [detector.functions[peak[1]]]
+            return peak[0]
+        detector.triggered = [detector.functions[i] for i, time in times.items() if time - first <= at_once]
         return first
 
-    def _root(self, function: EventFunction, state: Callable[[float], EventState], a: float, b: float) -> float:
+    def _root(self, i: int, a: float, b: float) -> float:
         """The zero crossing between a and b; where it is not clearly below before, when it counts as above.
 
         What begins at zero goes about it by rounding, and may first go down: a foot that hops.
         """
         from scipy.optimize import brentq
 
-        level = 0.0
+        level, tolerance, duration = 0.0, float(self.looks.tolerance[i]), self.detector.duration
 
         def value(t: float) -> float:
-            return function.value(state(t)) - level
+            return self.value(i, t) - level
 
         low = a
         for k in range(1, _HALVINGS):
-            if value(low) < -function.tolerance:
+            if value(low) < -tolerance:
                 break
             low = a + (b - a) * 0.5**k
         else:
-            low, level = a, function.tolerance
+            low, level = a, tolerance
             if not value(low) < 0.0:
                 return a
         if not value(b) > 0.0:  # the end of a step and its dense output differ by rounding
             return b
-        return float(brentq(value, low, b, xtol=1e-16 * self.duration, rtol=1e-15, maxiter=200))
+        return float(brentq(value, low, b, xtol=1e-16 * duration, rtol=1e-15, maxiter=200))
+
+
+_NONE = Cone(OWN, np.zeros(0, np.int64), np.zeros(0))
+
+
+def _sources(*used: int) -> NDArray[np.bool_]:
+    """Which sources are used, shape (4,)."""
+    return np.isin(np.arange(PIVOT + 1), used)
+
+
+def _cones(functions: Sequence[Cone], plant: Plant, whole: Plant) -> watch.Cones:
+    """Functions for compiled code."""
+    width = max((len(f.across) for f in functions), default=0)
+    across = [np.zeros((f.rows.size, width)) for f in functions]
+    for table, f in zip(across, functions, strict=True):
+        table[:, : len(f.across)] = f.across.T if len(f.across) else 0.0
+    loaded = plant._loaded if isinstance(plant, Mechanism) else None
+    return watch.Cones(
+        source=np.array([f.source for f in functions], dtype=np.int64),
+        first=np.cumsum([0, *(f.rows.size for f in functions)], dtype=np.int64),
+        row=np.concatenate([np.zeros(0, np.int64), *(f.rows for f in functions)]),
+        normal=np.concatenate([np.zeros(0), *(f.normal for f in functions)]),
+        across=np.concatenate([np.zeros((0, width)), *across]),
+        size=np.array([f.size for f in functions], dtype=np.float64),
+        offset=np.array([f.offset for f in functions], dtype=np.float64),
+        opening=np.zeros(len(whole.row_names)),
+        rate=np.zeros(len(whole.row_names)),
+        carried=np.zeros(len(plant.row_names)),
+        pivot=np.zeros(0 if loaded is None else len(loaded.names)),
+    )

@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 from .. import _check
 from ..errors import AssemblyError, ModelError, PainleveError, Status, SwitchingError
 from ..kernels.layout import MOTIONS, MOTORS, WORKS
+from ..kernels.watch import CARRIED, OPENING, PIVOT, RATE
 from ..model.dry_friction import Rub
 from ..model.terms import Terms
 from .branch_selection import BranchSelector
 from .constraint_modes import TOUCH, ConstraintModes, engages
 from .contact_reset import REST, SINK, Reset, painleve
 from .control import Control
-from .event_detection import EventDetector, EventFunction, EventState
+from .event_detection import Cone, EventDetector, EventFunction, EventState
 from .output import Part
 from .path import NODES, coefficients
 from .run import INSTANT, IntegratorState, Record, Run
@@ -124,7 +125,10 @@ class ModeSwitch:
     def part(self) -> Run:
         """The run with the constraints that hold now, up to the next event."""
         run, modes = self.run, self.modes
-        detector = EventDetector(modes.present, self.event_functions(), run.t_end, self.limits())
+        functions, states = self.event_functions(), self.state.x.size
+        detector = None
+        if functions:
+            detector = EventDetector(modes.present, modes.whole, functions, run.t_end, states, self.limits())
         q = self.state.x[: run.plant.nq].copy()
         return replace(run.on(modes.present, q), detector=detector, slides=modes.slides())
 
@@ -168,26 +172,30 @@ class ModeSwitch:
                 functions.append(EventFunction(partial(_force, s), s))
         for name in modes.contacts:
             if name in modes.closed:
-                functions.append(
-                    EventFunction(partial(self._pull, name), name, self.force, armed=name not in self.jammed)
-                )
+                functions.append(EventFunction(self._pull(name), name, self.force, armed=name not in self.jammed))
             else:
-                slope = partial(self._sinking, name)
-                functions.append(EventFunction(partial(self._sunk, name), name, SINK * self.size, True, slope=slope))
+                gap = Cone(OPENING, modes.rows_of(modes.whole, name), -modes.direction[name])
+                functions.append(EventFunction(gap, name, SINK * self.size, armed=True))
         for rub in modes.rubs.values():
             if rub.normal is not None and rub.name not in modes.closed:
                 continue
             if rub.name not in modes.sliding:
-                functions.append(EventFunction(partial(self._beyond, rub), rub, self.force, armed=True))
+                functions.append(EventFunction(self._beyond(rub), rub, self.force, armed=True))
                 continue
+            slip = partial(Cone, RATE, modes.rows_of(modes.whole, *modes.sticking(rub)), across=rub.tangents)
+            still, way = np.zeros(rub.tangents.shape[1]), modes.sliding[rub.name] @ rub.tangents
+            # above zero where it has stopped, or turned by 60 degrees from the direction in which it began to slide;
             # armed, since what slides from rest to another side than that of its begin would be driven by its friction
-            functions.append(EventFunction(partial(self._stopping, rub), rub, REST * self.size, armed=True))
-            if len(modes.sliding[rub.name]) > 1:
-                functions.append(EventFunction(partial(self._slow, rub), rub))
-            if rub.name in modes.outset:
-                functions.append(EventFunction(partial(self._clear, rub), _Begun(rub.name), armed=True))
-            if rub.normal is not None:
-                functions.append(EventFunction(partial(self._paradox, rub), _Paradox(rub.name), armed=True))
+            functions.append(EventFunction(slip(normal=-way, size=0.5), rub, REST * self.size, armed=True))
+            if len(modes.sliding[rub.name]) > 1:  # in a plane the velocity turns at rest, and does not pass zero
+                functions.append(EventFunction(slip(normal=still, size=-1.0, offset=0.5 * REST * self.size), rub))
+            if rub.name in modes.outset:  # it slides clearly faster than its friction needs to know the direction
+                clear = slip(normal=still, size=1.0, offset=-_BEGUN * modes.outset[rub.name])
+                functions.append(EventFunction(clear, _Begun(rub.name), armed=True))
+            if rub.normal is not None:  # friction makes the push of a contact grow without bound
+                of = modes.present._loaded.names.index(rub.element)  # type: ignore[attr-defined]
+                pivot = Cone(PIVOT, np.array([of]), np.array([-1.0]), offset=_PARADOX)
+                functions.append(EventFunction(pivot, _Paradox(rub.name), armed=True))
         return functions
 
     def limits(self) -> Array | None:
@@ -197,43 +205,18 @@ class ModeSwitch:
         forces = any(isinstance(s, Release) and s.force is not None for s in modes.switches)
         return None if others or forces or not modes.stops else np.asarray(modes.whole.limits)
 
-    def _pull(self, name: str, state: EventState) -> float:
+    def _pull(self, name: str) -> Cone:
         """Force with which a closed contact would have to pull."""
-        lam = state.multipliers(self.modes.carrier(name))
-        return float((self.modes.direction[name] if name not in self.modes.sliding else self.modes.sides[name]) @ lam)
+        modes = self.modes
+        way = modes.direction[name] if name not in modes.sliding else modes.sides[name]
+        return Cone(CARRIED, modes.rows_of(modes.present, modes.carrier(name)), way)
 
-    def _sunk(self, name: str, state: EventState) -> float:
-        return -self.modes.gap(name, state.residual(self.modes.whole))
-
-    def _sinking(self, name: str, state: EventState) -> float:
-        """Its rate."""
-        rows = self.modes.whole.row_slices[name]
-        return -float(self.modes.direction[name] @ state.row_rate(self.modes.whole)[rows])
-
-    def _beyond(self, rub: Rub, state: EventState) -> float:
+    def _beyond(self, rub: Rub) -> Cone:
         """Force that sticking needs beyond static friction, N or N m."""
-        lam = np.concatenate([state.multipliers(name) for name in self.modes.sticking(rub)])
-        held, bound = float(np.linalg.norm(rub.tangents @ lam)), float(rub.law.static)
-        return held - bound * (1.0 if rub.normal is None else -float(rub.normal @ lam))
-
-    def _stopping(self, rub: Rub, state: EventState) -> float:
-        """Above zero where it has stopped, or turned by 60 degrees from the direction in which it began to slide."""
-        rate = self.modes.sliding_rate(rub, state.row_rate(self.modes.whole))
-        return 0.5 * float(np.linalg.norm(rate)) - float(rate @ self.modes.sliding[rub.name])
-
-    def _slow(self, rub: Rub, state: EventState) -> float:
-        """Above zero where it has slowed down to rest: in a plane the velocity turns there, and does not pass zero."""
-        rate = self.modes.sliding_rate(rub, state.row_rate(self.modes.whole))
-        return 0.5 * REST * self.size - float(np.linalg.norm(rate))
-
-    def _clear(self, rub: Rub, state: EventState) -> float:
-        """Above zero where it slides clearly faster than its friction needs to know the direction."""
-        rate = self.modes.sliding_rate(rub, state.row_rate(self.modes.whole))
-        return float(np.linalg.norm(rate)) - _BEGUN * self.modes.outset[rub.name]
-
-    def _paradox(self, rub: Rub, state: EventState) -> float:
-        """Above zero where friction makes the push of a contact grow without bound."""
-        return _PARADOX - state.pivot(rub.element)
+        rows, bound = self.modes.rows_of(self.modes.present, *self.modes.sticking(rub)), float(rub.law.static)
+        if rub.normal is None:
+            return Cone(CARRIED, rows, np.zeros(rows.size), rub.tangents, 1.0, -bound)
+        return Cone(CARRIED, rows, bound * rub.normal, rub.tangents, 1.0)
 
     def go_on(self, part: Run, history: RunHistory) -> None:
         """What happens at the end of a part, by its time or by an event."""

@@ -14,6 +14,7 @@ from .._jit import entry
 from ..errors import AssemblyError, ModelError, ParametrizationError, RedundantRowsError, Status
 from ..kernels import motion, passages, time_loop
 from ..kernels.layout import WORKS
+from ..kernels.watch import no_watch
 from ..model.terms import Terms
 from ..trace.code import why_not
 from .engine import ROOM, Engine, NotFinite
@@ -103,10 +104,15 @@ class TimeLoop(Engine):
         run, self.method = self.run, method
         bound = self.formulation is not None and self.formulation.bound
         quiet = self.detector is not None and self.detector.limits is not None and method is None
-        notify = (self.detector is not None and not quiet) or bound or bool(np.isfinite(run.stop_at_passages_after))
+        notify = bound or bool(np.isfinite(run.stop_at_passages_after))
         if self.recorder is not None:
             notify |= bool(self.recorder.events) or method is not None
-        self.options = self.options._replace(notify=notify, ladder=run.integrator.ladder, no_law=not self.control.asked)
+        looks = self.detector is not None and not quiet
+        watched = looks and not notify and method is None and not self.options.law and self.detector.compiled  # type: ignore[union-attr]
+        notify |= looks and not watched
+        self.options = self.options._replace(
+            notify=notify, watched=watched, ladder=run.integrator.ladder, no_law=not self.control.asked
+        )
         if method is not None:
             kept = self.options.stabilisation if method.projected else motion.NONE
             self.options = self.options._replace(outside=True, stabilisation=kept)
@@ -151,7 +157,8 @@ class TimeLoop(Engine):
         steps.clock[time_loop.BEFORE], state.previous_closeness, state.passage = state.previous_closeness, np.inf, None
         steps.count[time_loop.TAKEN] = state.taken
         gaps = np.array([widest_gap(table) for table in tables])
-        self._arguments = (self.arrays, tables, gaps, self.options, self.exchange, self.work, steps)
+        watch = self.detector.watch if watched else no_watch(self.arrays, self.work)  # type: ignore[union-attr]
+        self._arguments = (self.arrays, tables, gaps, self.options, self.exchange, self.work, steps, watch)
         self._advance = entry(time_loop.advance, *self._arguments, 0.0, 1)
         self._complete_terms: Callable | None = None
         if run.where_stiff is not None:

@@ -11,7 +11,7 @@ from tests.fixtures import Asks
 class At:
     """Watches a coordinate cross a value."""
 
-    limits = None
+    limits, compiled = None, False
 
     def __init__(self, value):
         self.value = value
