@@ -11,6 +11,7 @@ from .constrained import (
     generalized_force,
     multipliers,
     new_work,
+    row_motion,
     solve_motion,
     update_position,
     update_velocity,
@@ -20,7 +21,7 @@ from .layout import WORKS
 from .motion import BAUMGARTE, PROJECT, baumgarte, closeness, motion_power, project
 from .runge_kutta import interpolate
 
-__all__ = ["conditioning", "output_quantities", "output_states"]
+__all__ = ["conditioning", "output_quantities", "output_states", "row_rates"]
 
 
 @kernel(allocates=True)
@@ -30,6 +31,14 @@ def conditioning(pivots, opt):
     for i in range(pivots.shape[0]):
         near[i] = closeness(pivots[i], opt)
     return near
+
+
+@kernel(allocates=True)
+def row_rates(model, X, out):
+    """Rates of all rows out (times, rows) at given states (times, nq + nv): A v, less what motions prescribe."""
+    w, nq = new_work(model), X.shape[1] - model.damping.shape[0]
+    for i in range(X.shape[0]):
+        row_motion(model, X[i, :nq], X[i, nq:], w, out[i])
 
 
 @kernel

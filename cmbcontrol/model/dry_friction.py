@@ -7,7 +7,7 @@ it changes, runs decide (`sim.switching_run`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,9 +21,11 @@ from .capture import capture
 from .elements import Coupling, Distance, ForceElement, JointForce, Point, PointForce, rotation_to
 from .mechanism import Mechanism
 
-__all__ = ["Rub", "across", "at_rest", "directed", "grown", "require_free", "rubs_of_forces", "with_friction"]
+__all__ = ["Rub", "across", "at_rest", "directed", "grown", "remembered", "require_free", "rubs_of_forces", "with_friction"]
 
 Array = NDArray[np.float64]
+
+_KNOWN = 4  # machines with what rubs that are kept for a machine
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +74,22 @@ def across(normal: Array | None) -> Array:
 
 def rubs_of_forces(plant: Mechanism) -> tuple[Mechanism, list[Rub]]:
     """The plant with exact friction beside each force element that has some."""
+    return remembered(plant, "forces", lambda: _rubs_of_forces(plant))
+
+
+def remembered(
+    plant: Mechanism, key: Hashable, make: Callable[[], tuple[Mechanism, list[Rub]]]
+) -> tuple[Mechanism, list[Rub]]:
+    """What was made of a plant before, for the last few keys: the machine with what rubs is built again."""
+    known = vars(plant).setdefault("_rubbing", {})
+    if key not in known:
+        while len(known) >= _KNOWN:
+            known.pop(next(iter(known)))
+        known[key] = make()
+    return known[key]
+
+
+def _rubs_of_forces(plant: Mechanism) -> tuple[Mechanism, list[Rub]]:
     loops: list[Any] = []
     forces, rubs = [], []
     for force in plant.forces:

@@ -50,6 +50,8 @@ class ConstraintModes:
         Contacts that are end stops of joints.
     rubs : dict of str to Rub
         Contacts, and force elements, with friction that sticks and slides.
+    ranks : dict of tuple of str to int
+        The ranks that rows have nearly everywhere, as far as they are known, by the names of the rows.
     """
 
     def __init__(
@@ -68,6 +70,7 @@ class ConstraintModes:
         self.rubs: dict[str, Rub] = {}
         self.sliding: dict[str, Array] = {}
         self.outset: dict[str, float] = {}
+        self.ranks: dict[tuple[str, ...], int] = {}
         if isinstance(plant, Mechanism):
             plant, of_forces = rubs_of_forces(plant) if exact else (plant, [])
             plant, of_contacts = rubs_of_contacts(plant, list(self.contacts.values()))

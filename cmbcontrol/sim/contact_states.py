@@ -145,6 +145,7 @@ class ContactProblem:
         for touch in touches:
             own |= touch.rows
         self.base = np.flatnonzero(~own)
+        self._fits = False  # whether what was found contradicts nothing
 
     def without(self, touch: Touch) -> None:
         """Leave out the rows of what is known to be open, or to slide."""
@@ -152,7 +153,7 @@ class ContactProblem:
 
     def found(self) -> tuple[dict[str, str], Balance]:
         """The states of what touches, by name, and what follows; contacts that jam stay closed."""
-        support, many = None, None
+        support, many, self._fits = None, None, True
         rubbing = all(touch.rub for touch in self.touches)
         try:
             support = supporting([touch.states for touch in self.touches], self._judged)
@@ -167,13 +168,14 @@ class ContactProblem:
                     support = states, balance
                     break
                 states = states_of_others
+            self._fits = support is not None
             # they share in a way that states do not tell; what slides already may have no answer at all
             if support is None and roughly.settled and not any(touch.moves for touch in self.touches):
                 support = roughly.states, self._carried(roughly)
         if support is None and many and not rubbing:  # what rubs may jam, and is told to
             raise many
         if support is None:
-            states = tuple(touch.states[0] for touch in self.touches)
+            self._fits, states = False, tuple(touch.states[0] for touch in self.touches)
             support = states, self._judged(states)[0]
         states, balance = support
         return dict(zip((touch.name for touch in self.touches), states, strict=True)), balance
@@ -190,7 +192,9 @@ class ContactProblem:
         return Balance(x, lam, dict(roughly.directions))
 
     def jammed(self, states: Mapping[str, str]) -> list[str]:
-        """Contacts that are closed in these states and would have to pull."""
+        """Contacts that are closed in these states, as they were found, and would have to pull."""
+        if self._fits:
+            return []
         chosen = tuple(states[touch.name] for touch in self.touches)
         _, margin, _ = self._judged(chosen)
         pairs = zip(self.touches, chosen, margin, strict=True)

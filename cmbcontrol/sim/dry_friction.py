@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model.dry_friction import Rub, across, grown, require_free
+from ..model.dry_friction import Rub, across, grown, remembered, require_free
 from ..model.elements import DirectedFriction, Point, PointOnLine, PointOnPlane
 from ..model.mechanism import Mechanism
 from .switching import Contact
@@ -23,9 +23,20 @@ _OUTSET = 1e-12
 
 def rubs_of_contacts(plant: Mechanism, contacts: Sequence[Contact]) -> tuple[Mechanism, list[Rub]]:
     """The plant with what slides in place of contacts with friction, or beside them."""
+    dry = [contact for contact in contacts if contact.friction is not None]
+    return remembered(plant, tuple(map(_key, dry)), lambda: _rubs_of_contacts(plant, dry))
+
+
+def _key(contact: Contact) -> Hashable:
+    """All that the machine with what rubs depends on."""
+    normal = None if contact.normal is None else tuple(np.asarray(contact.normal).tolist())
+    return contact.name, normal, contact.side, contact.law.numbers  # type: ignore[union-attr]
+
+
+def _rubs_of_contacts(plant: Mechanism, contacts: Sequence[Contact]) -> tuple[Mechanism, list[Rub]]:
     loops: list[Any] = []
     forces, rubs = [], []
-    for contact in (c for c in contacts if c.friction is not None):
+    for contact in contacts:
         part = next((loop for loop in plant.loops if loop.name == contact.name), None)
         if not isinstance(part, (Point, PointOnPlane)):
             continue  # refused where the direction of the contact is asked for

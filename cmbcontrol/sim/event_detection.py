@@ -332,7 +332,7 @@ _NONE = Cone(OWN, np.zeros(0, np.int64), np.zeros(0))
 
 def _sources(*used: int) -> NDArray[np.bool_]:
     """Which sources are used, shape (4,)."""
-    return np.isin(np.arange(PIVOT + 1), used)
+    return np.array([source in used for source in range(PIVOT + 1)])
 
 
 def _cones(functions: Sequence[Cone], plant: Plant, whole: Plant) -> watch.Cones:

@@ -227,11 +227,11 @@ def _part_columns(part: Part, times: Array, states: Array, whole: Plant, failure
 
 def _carried(slide: Slide, states: Array, lam: Array) -> Array:
     """Multipliers (times, rows) of the point of a contact that slides, from those of its plane."""
-    nq, found = slide.whole.nq, np.outer(lam, slide.normal)
-    for x, multiplier, row in zip(states, lam, found, strict=True):
-        rate = slide.tangents @ slide.whole.terms(x[:nq], x[nq:]).row_rate[slide.rows]
-        row += -multiplier * np.array(slide.friction.force(slide.friction.numbers, np.zeros(2), rate)) @ slide.tangents
-    return found
+    rates = np.empty((len(states), len(slide.whole.row_names)))
+    record.row_rates(slide.whole.arrays, np.ascontiguousarray(states), rates)
+    slip = slide.tangents @ rates[:, slide.rows].T
+    force = np.array(slide.friction.force(slide.friction.numbers, np.zeros(2), slip))
+    return np.outer(lam, slide.normal) - lam[:, None] * (force.T @ slide.tangents)
 
 
 def _reports(parts: Sequence[Part], times: Array, evaluated: Array) -> dict[str, Any]:
@@ -252,9 +252,11 @@ def _reports(parts: Sequence[Part], times: Array, evaluated: Array) -> dict[str,
 
 def _states(part: Part, times: Array, failures: _Failures) -> Array:
     """States of a part at the output times, on the loops where the steps are."""
-    engine = _engine(part)
     T, X, F, _ = part.steps.arrays()
     out = np.empty((times.size, X.shape[1]))
+    if not times.size:
+        return out
+    engine = _engine(part)
     record.output_states(engine.arrays, engine.options, engine.exchange, engine.work, times, T, X, F, out)
     failure = engine.failure
     if isinstance(failure, Exception):

@@ -14,6 +14,7 @@ from ..errors import Status, SwitchingError
 from ..kernels import motion
 from ..model.elements import DirectedFriction
 from ..model.generic_rank import generic_rank
+from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .acting import NOTHING, Acting
@@ -118,7 +119,7 @@ class Slide(NamedTuple):
     normal: Array  # of the push among these rows, where the multiplier of the plane is 1
     tangents: Array  # (2, rows) of sliding
     friction: DirectedFriction
-    whole: Plant  # with all constraints
+    whole: Mechanism  # with all constraints
 
 
 @dataclass
@@ -142,10 +143,16 @@ class Run:
     where_stiff: Integrator | None = None  # goes on where the motion is stiff
     stop_at_passages_after: float = np.inf  # singular configurations after this time end a part of the run, too
 
-    def on(self, plant: Plant, q: Array) -> Run:
-        """The same run on a plant with other loops, at a configuration."""
+    def on(self, plant: Plant, q: Array, ranks: dict[tuple[str, ...], int]) -> Run:
+        """The same run on a plant with other loops, at a configuration.
+
+        `ranks` are those that rows have nearly everywhere, by their names: to look around takes as long as a hundred
+        evaluations.
+        """
         terms = plant.terms(q, np.zeros(plant.nv))
-        options = self.options._replace(cap=generic_rank(plant, terms), reference=terms.regular_gradient)
+        if terms.rank != ranks.get(plant.row_names):
+            ranks[plant.row_names] = generic_rank(plant, terms)
+        options = self.options._replace(cap=ranks[plant.row_names], reference=terms.regular_gradient)
         return replace(self, plant=plant, options=options)
 
 

@@ -130,7 +130,7 @@ class ModeSwitch:
         if functions:
             detector = EventDetector(modes.present, modes.whole, functions, run.t_end, states, self.limits())
         q = self.state.x[: run.plant.nq].copy()
-        return replace(run.on(modes.present, q), detector=detector, slides=modes.slides())
+        return replace(run.on(modes.present, q, modes.ranks), detector=detector, slides=modes.slides())
 
     # -- when -------------------------------------------------------------------------------------
 
@@ -333,7 +333,7 @@ class ModeSwitch:
         x[:nq], x[nq : nq + nv], x[nq + nv + WORKS :] = step.q, step.v, step.c
         x[nq + nv + MOTORS] += work
         self._log([f"stepped over {h:.2g} s of changes"], step.loss)
-        part = replace(run.on(self.modes.present, state.x[:nq].copy()), slides=self.modes.slides())
+        part = replace(run.on(self.modes.present, state.x[:nq].copy(), self.modes.ranks), slides=self.modes.slides())
         state.x = np.concatenate([state.x[:nq], x[nq : nq + nv], state.x[nq + nv :]])  # the impulse comes first
         record = Record()
         history.segments.append((part, [record], self.lost))

@@ -6,7 +6,7 @@ import hashlib
 import os
 import threading
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, cached_property
 from importlib import resources
 from typing import Any
 
@@ -115,6 +115,11 @@ class Code:
             self.traced[moves.structure] = self._traced_balance(moves, x[: len(self.sample)])
             return evaluated(self.traced[moves.structure], self.p, moves, x)
 
+    @cached_property
+    def _digest(self) -> str:
+        """Hash of what is structure in the machine."""
+        return hashlib.sha256(self.parameters.structure).hexdigest()
+
     @property
     def _outputs(self) -> int:
         return len(self.model.damping) + 2 * len(self.model.rows)
@@ -152,7 +157,7 @@ class Code:
         return len(made.places).to_bytes(8, "little") + made.places.tobytes() + code
 
     def _file(self, name: str, key: Any) -> str:
-        of = (_sources(), self.parameters.structure, self.rows, name, key, llvm.target(), llvmlite.__version__)
+        of = (_sources(), self._digest, self.rows, name, key, llvm.target(), llvmlite.__version__)
         return f"machine-{hashlib.sha256(repr(of).encode()).hexdigest()[:32]}.object"
 
     def _address(self, name: str, key: Any, trace: Callable[[Tracing], Function]) -> int:

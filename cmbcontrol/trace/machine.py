@@ -21,6 +21,7 @@ __all__ = ["Machine", "Parameters", "Place", "places", "symbols"]
 Array = NDArray[Any]
 
 _STRUCTURE = (0.0, 1.0, -1.0)
+_ACTING = {("loads", "value"), ("targets", "targets")}  # fields that are no structure, whatever is in them
 
 
 def symbols(graph: Graph, name: str, values: NDArray[np.float64]) -> Array:
@@ -83,8 +84,8 @@ class Parameters:
     """
 
     def __init__(self, model: Model, measured: Collection[str] = ()) -> None:
-        numbers, rest = [], []
-        for part in model:
+        numbers, rest, acting, free = [], [], [], []
+        for part_name, part in zip(Model._fields, model, strict=True):
             part = np.asarray(part)
             names = part.dtype.names or ()
             kinds = [name for name in names if part.dtype[name].base.kind == "i"]
@@ -96,13 +97,14 @@ class Parameters:
                 continue
             columns = [part[name].reshape(len(part), math.prod(part.dtype[name].shape)) for name in floats]
             numbers.append(np.concatenate(columns, axis=1).ravel() if names else part.ravel())
+            fields = [name for name, x in zip(floats, columns, strict=True) for _ in range(x.shape[1])] or [part_name]
+            repeated = len(part) if names else part.size
+            acting.append(np.tile([(part_name, field) in _ACTING for field in fields], repeated))
+            free.append(np.tile([field in measured for field in fields], repeated))
         self.values = np.concatenate(numbers, dtype=np.float64)
         self.kept = kept = np.isin(self.values, _STRUCTURE)
-        acting = {("loads", "value"), ("targets", "targets")}
-        kept &= ~np.array([(place.part, place.field) in acting for place in places(model)], dtype=bool)
-        if measured:
-            free = np.array([place.field in measured for place in places(model)], dtype=bool)
-            kept &= ~free | (self.values == 0.0)
+        kept &= ~np.concatenate(acting)
+        kept &= ~np.concatenate(free) | (self.values == 0.0)
         self.structure = b"".join(rest) + kept.tobytes() + self.values[kept].tobytes()
 
     def without_structure(self, numbers: Iterable[int]) -> Parameters:
