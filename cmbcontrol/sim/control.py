@@ -168,8 +168,8 @@ class Control:
         if isinstance(self.code, str):
             return self._reported
         by_code = self.sampled.reports[: self.sampled.count[sampling.SHOWN]]
-        rows = [(float(x[0]), self._told(float(x[0]), x[1:])) for x in by_code if not np.isnan(x[0])]
-        return sorted([*self._reported, *rows], key=lambda report: report[0])
+        rows = [(float(x[0]), self._told(float(x[0]), x[1:])) for x in by_code[~np.isnan(by_code[:, 0])]]
+        return sorted([*self._reported, *rows], key=lambda report: report[0]) if rows else self._reported
 
     def _told(self, t: float, x: Array) -> Mapping[str, float]:
         """The report of a sample that was taken by code."""

@@ -21,7 +21,7 @@ __all__ = ["Machine", "Parameters", "Place", "places", "symbols"]
 Array = NDArray[Any]
 
 _STRUCTURE = (0.0, 1.0, -1.0)
-_ACTING = {("loads", "value"), ("targets", "targets")}  # fields that are no structure, whatever is in them
+_ACTING = {"loads": ("value",), "targets": ("targets",)}  # fields that are no structure, whatever is in them
 
 
 def symbols(graph: Graph, name: str, values: NDArray[np.float64]) -> Array:
@@ -98,9 +98,10 @@ class Parameters:
             columns = [part[name].reshape(len(part), math.prod(part.dtype[name].shape)) for name in floats]
             numbers.append(np.concatenate(columns, axis=1).ravel() if names else part.ravel())
             fields = [name for name, x in zip(floats, columns, strict=True) for _ in range(x.shape[1])] or [part_name]
-            repeated = len(part) if names else part.size
-            acting.append(np.tile([(part_name, field) in _ACTING for field in fields], repeated))
-            free.append(np.tile([field in measured for field in fields], repeated))
+            for of, marked in ((acting, _ACTING.get(part_name, ())), (free, measured)):
+                mask = np.zeros((numbers[-1].size // len(fields), len(fields)), dtype=bool)
+                mask[:, [i for i, field in enumerate(fields) if field in marked]] = True
+                of.append(mask.ravel())
         self.values = np.concatenate(numbers, dtype=np.float64)
         self.kept = kept = np.isin(self.values, _STRUCTURE)
         kept &= ~np.concatenate(acting)
