@@ -14,12 +14,25 @@ from types import ModuleType
 
 from rich.console import Console
 
-from . import c_code, cluster, control, laws, linear, linear_studies, ours, runs, sizes, study
+from . import c_code, cluster, contacts, control, laws, linear, linear_studies, ours, runs, sizes, study
 from .rivals import common
 from .rivals.common import FIVE_BAR, FOUR_BAR, Evaluation, Machine
 from .table import show
 
-TABLES = ("calls", "runs", "goals", "linear", "control", "laws", "sizes", "studies", "linear-studies", "cluster", "c")
+TABLES = (
+    "calls",
+    "runs",
+    "goals",
+    "linear",
+    "control",
+    "laws",
+    "sizes",
+    "studies",
+    "linear-studies",
+    "cluster",
+    "c",
+    "contacts",
+)
 MACHINES: tuple[Machine, ...] = (FIVE_BAR, (FOUR_BAR, 2), (FOUR_BAR, 10), (FOUR_BAR, 40))
 GOALS: tuple[tuple[Machine, str, float, float, float], ...] = (
     (FIVE_BAR, "regular", 1.0, 1e-8, 1e-6),
@@ -92,8 +105,8 @@ def main() -> None:
         show(console, "Cheapest settings that reach a goal", columns, goals())
     if chosen.only in (None, "linear"):
         show(console, linear.TITLE, linear.COLUMNS, linear.rows())
-    modules = control, laws, sizes, study, linear_studies, cluster, c_code
-    for name, module in zip(("control", "laws", *TABLES[-5:]), modules, strict=True):
+    modules = control, laws, sizes, study, linear_studies, cluster, c_code, contacts
+    for name, module in zip(("control", "laws", *TABLES[-6:]), modules, strict=True):
         if chosen.only in (None, name):
             show(console, module.TITLE, module.COLUMNS, module.rows())
 

@@ -21,7 +21,17 @@ from .capture import capture
 from .elements import Coupling, Distance, ForceElement, JointForce, Point, PointForce, rotation_to
 from .mechanism import Mechanism
 
-__all__ = ["Rub", "across", "at_rest", "directed", "grown", "remembered", "require_free", "rubs_of_forces", "with_friction"]
+__all__ = [
+    "Rub",
+    "across",
+    "at_rest",
+    "directed",
+    "grown",
+    "remembered",
+    "require_free",
+    "rubs_of_forces",
+    "with_friction",
+]
 
 Array = NDArray[np.float64]
 
