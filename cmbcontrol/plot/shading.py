@@ -152,7 +152,7 @@ class Shaded(Artist):
         shades = _AMBIENT + _DIFFUSE * np.maximum(self.normals @ _light(axes), 0.0)
         depth = np.full((2 * rows, 2 * columns), np.inf)
         image = np.zeros((2 * rows, 2 * columns, 4), dtype=np.uint8)
-        fill_triangles(np.ascontiguousarray(corners.reshape(-1, 3, 3)), shades, 255.0 * self.color, depth, image)
+        fill_triangles(corners.reshape(-1, 3, 3), shades, 255.0 * self.color, depth, image)
         seen = np.zeros((rows, columns, 4), dtype=np.uint8)
         average_pixels(image, seen)
         gc = renderer.new_gc()

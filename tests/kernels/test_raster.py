@@ -7,7 +7,7 @@ from cmbcontrol.kernels.raster import average_pixels, fill_triangles
 
 
 def filled(corners, shades=None, colors=None, shape=(40, 50)):
-    corners = np.asarray(corners, dtype=float).reshape(-1, 3, 3)
+    corners = np.ascontiguousarray(corners, dtype=float).reshape(-1, 3, 3)
     shades = np.ones((len(corners), 3)) if shades is None else np.asarray(shades, dtype=float)
     colors = np.full((len(corners), 3), 255.0) if colors is None else np.asarray(colors, dtype=float)
     depth, image = np.full(shape, np.inf), np.zeros((*shape, 4), dtype=np.uint8)
