@@ -481,7 +481,12 @@ _entries: dict[Any, Callable] = {}
 def _kind(x: Any) -> Any:
     """What the type of an argument depends on."""
     if isinstance(x, tuple):
-        return type(x), *map(_kind, x)
+        known = getattr(x, "__dict__", None)  # bundles have one
+        if known is None:
+            return type(x), *map(_kind, x)
+        if "_kind" not in known:
+            known["_kind"] = type(x), *map(_kind, x)
+        return known["_kind"]
     return (x.dtype, x.ndim, x.flags.num) if isinstance(x, np.ndarray) else type(x)
 
 

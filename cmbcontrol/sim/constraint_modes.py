@@ -77,7 +77,9 @@ class ConstraintModes:
             self.rubs = {rub.name: rub for rub in (*of_forces, *of_contacts)}
             self.sliding = {rub.name: np.zeros(1) for rub in of_forces}  # until it is known what sticks
         self.whole = plant
+        # copies share the former until they take other constraints: nothing slides in them, so they are few
         self._plants: dict[tuple[frozenset[str], Any], Plant] = {}
+        self._sliding: dict[tuple[frozenset[str], Any], Plant] = {}
         locks = {s.constraint: s.name for s in self.switches if isinstance(s, Lock)}
         for constraint, name in locks.items():
             if constraint in plant.row_slices:
@@ -107,18 +109,19 @@ class ConstraintModes:
     def copied(self, given: Plant) -> ConstraintModes:
         """The same, which go on alone; of the plant that they were made of, or of one that has other loads."""
         other = object.__new__(ConstraintModes)
-        vars(other).update(vars(self), _plants=dict(self._plants), held=set(self.held), closed=set(self.closed))
+        vars(other).update(vars(self), _sliding=dict(self._sliding), held=set(self.held), closed=set(self.closed))
         other.sliding, other.outset = dict(self.sliding), dict(self.outset)
         if given is not self._given:
             other._given = given
             other.whole = self.whole.with_records(given.arrays.loads, given.arrays.targets)  # type: ignore[attr-defined]
             other._plants = {key: given for key, plant in self._plants.items() if plant is self._given}
+            other._sliding = {}
         return other
 
     def __getstate__(self) -> dict[str, Any]:
         """Without modes: machines are pickled as their parts, which do not tell what rests."""
         given = {key: plant for key, plant in self._plants.items() if plant is self._given}
-        return vars(self) | {"_plants": given}
+        return vars(self) | {"_plants": given, "_sliding": {}}
 
     def _check_names(self) -> None:
         for switch in [*self.switches, *self.contacts.values()]:
@@ -147,7 +150,9 @@ class ConstraintModes:
         taken = {constraint.name for constraint in constraints}
         known = isinstance(whole, Mechanism) and taken <= set(whole.row_slices)
         self.whole = whole.with_places(*constraints) if known else whole.with_loops(*constraints)  # type: ignore[attr-defined]
-        self._plants = {key: plant for key, plant in self._plants.items() if not taken & key[0]} if known else {}
+        for name in ("_plants", "_sliding"):
+            kept = {key: plant for key, plant in getattr(self, name).items() if known and not taken & key[0]}
+            setattr(self, name, kept)
 
     def mode(self, names: set[str] | frozenset[str], sliding: Mapping[str, Array] | None = None) -> Plant:
         """The plant with these constraints of the changing ones, and exact friction of what slides in a direction.
@@ -158,10 +163,11 @@ class ConstraintModes:
             return self.whole
         begins = None if sliding is None else tuple((n, self.outset.get(n), *sliding[n]) for n in sorted(sliding))
         key = frozenset(names), begins
-        if key not in self._plants:
+        plants = self._sliding if begins else self._plants
+        if key not in plants:
             plant = self.whole.without(*(n for n in self.changing if n not in key[0]))
-            self._plants[key] = self._rubbing(plant, sliding) if self.rubs else plant
-        return self._plants[key]
+            plants[key] = self._rubbing(plant, sliding) if self.rubs else plant
+        return plants[key]
 
     def _rubbing(self, plant: Mechanism, sliding: Mapping[str, Array] | None) -> Mechanism:
         """The plant with smooth friction, or with the exact one of what slides."""
