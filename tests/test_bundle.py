@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from cmbcontrol import _bundle
 from cmbcontrol._bundle import bundle
 from cmbcontrol._jit import JIT_ENABLED, kernel
 
@@ -202,3 +203,9 @@ def test_read_only_arrays_cannot_be_written():
     b.inner.x.flags.writeable = False
     with pytest.raises(TypingError):
         write(Outer(*b), 1.0)
+
+
+def test_addresses_are_those_that_numpy_tells():
+    records = np.zeros(3, [("x", float), ("n", int)])
+    for array in (np.arange(5.0), np.arange(12.0).reshape(3, 4)[1:, ::2], records, records["x"], np.zeros(0)):
+        assert _bundle._address_of(array) == array.ctypes.data

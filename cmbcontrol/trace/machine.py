@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Collection, Iterable, Iterator
+from functools import lru_cache
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -20,7 +21,6 @@ __all__ = ["Machine", "Parameters", "Place", "places", "symbols"]
 
 Array = NDArray[Any]
 
-_STRUCTURE = (0.0, 1.0, -1.0)
 _ACTING = {"loads": ("value",), "targets": ("targets",)}  # fields that are no structure, whatever is in them
 
 
@@ -64,6 +64,17 @@ def places(model: Model) -> Iterator[Place]:
                     yield from (Place(name, record, field, i) for i in range(math.prod(part.dtype[field].shape)))
 
 
+@lru_cache(maxsize=64)
+def _masks(shapes: tuple, measured: frozenset[str]) -> tuple[Array, Array]:
+    """Which numbers are no structure, whatever they are; and those of fields of which only zeros are."""
+    acting, free = [], []
+    for part, fields, size in shapes:
+        names = [name for name, width in fields for _ in range(width)]
+        for of, marked in ((acting, _ACTING.get(part, ())), (free, measured)):
+            of.append(np.tile([name in marked for name in names], size // len(names)))
+    return np.concatenate(acting), np.concatenate(free)
+
+
 class Parameters:
     """The numbers of a model, in one array: masses, lengths, stiffnesses are inputs; zeros and ones are structure.
 
@@ -84,7 +95,7 @@ class Parameters:
     """
 
     def __init__(self, model: Model, measured: Collection[str] = ()) -> None:
-        numbers, rest, acting, free = [], [], [], []
+        numbers, rest, shapes = [], [], []
         for part_name, part in zip(Model._fields, model, strict=True):
             part = np.asarray(part)
             names = part.dtype.names or ()
@@ -97,15 +108,12 @@ class Parameters:
                 continue
             columns = [part[name].reshape(len(part), math.prod(part.dtype[name].shape)) for name in floats]
             numbers.append(np.concatenate(columns, axis=1).ravel() if names else part.ravel())
-            fields = [name for name, x in zip(floats, columns, strict=True) for _ in range(x.shape[1])] or [part_name]
-            for of, marked in ((acting, _ACTING.get(part_name, ())), (free, measured)):
-                mask = np.zeros((numbers[-1].size // len(fields), len(fields)), dtype=bool)
-                mask[:, [i for i, field in enumerate(fields) if field in marked]] = True
-                of.append(mask.ravel())
+            fields = [(name, x.shape[1]) for name, x in zip(floats, columns, strict=True)] or [(part_name, 1)]
+            shapes.append((part_name, tuple(fields), numbers[-1].size))
         self.values = np.concatenate(numbers, dtype=np.float64)
-        self.kept = kept = np.isin(self.values, _STRUCTURE)
-        kept &= ~np.concatenate(acting)
-        kept &= ~np.concatenate(free) | (self.values == 0.0)
+        acting, free = _masks(tuple(shapes), frozenset(measured))
+        zero = self.values == 0.0
+        self.kept = kept = (zero | ((np.abs(self.values) == 1.0) & ~free)) & ~acting
         self.structure = b"".join(rest) + kept.tobytes() + self.values[kept].tobytes()
 
     def without_structure(self, numbers: Iterable[int]) -> Parameters:
