@@ -58,6 +58,10 @@ CONDITIONS = 3
 # States beyond this are as good as infinite: their squares still can be added up.
 HUGE = 1e100
 
+# The corrected rate is generated when it is first needed, which takes as long as for the plain one; and what is asked
+# for then, beside the questions of `motion`.
+LATER, GENERATE = -1, 10
+
 # Entries of `Code.count`.
 LAST, TOTAL, LANDED = range(3)
 
@@ -67,7 +71,6 @@ class Code(NamedTuple):
     """Generated code of a machine in a run. Small, since all of it is passed at every call."""
 
     rate: int  # addresses; 0 where there is none
-    rate_near: int  # the same, corrected
     land: int
     close: int
     own: int  # states of a drive or a law whose rate is part of the code; negative where nothing of it is
@@ -85,6 +88,7 @@ class Code(NamedTuple):
     best: np.ndarray  # (nq,) scratch
     near: np.ndarray  # (1,) closeness to a singular configuration there
     clear: np.ndarray  # (1,) code is used where that is larger
+    near_code: np.ndarray  # (1,) address of the corrected rate; 0 where there is none, LATER before it is needed
     count: np.ndarray  # (3,) whether the last evaluation was by code; evaluations by code; whether `land` has left one
 
 
@@ -92,7 +96,6 @@ def no_code(nq: int, nv: int) -> Code:
     """None: everything is left to the kernels."""
     none, one = np.zeros(0), np.ones(1)
     return Code(
-        0,
         0,
         0,
         0,
@@ -111,6 +114,7 @@ def no_code(nq: int, nv: int) -> Code:
         np.zeros(nq),
         one,
         one.copy(),
+        np.zeros(1, np.int64),
         np.zeros(3, np.int64),
     )
 
@@ -176,14 +180,14 @@ def rate_by_code(c, ask, question, t, x, u, own, closing, dx):
             return False
         if c.found[2] > OPEN * c.accuracy:
             copy(c.found[3 : 3 + nq], c.q)
-    if not found_rate(c, t, x, u):
+    if not found_rate(c, ask, t, x, u):
         return False
     take_rate(c, own, dx)
     return True
 
 
 @kernel
-def found_rate(c, t, x, u):
+def found_rate(c, ask, t, x, u):
     """Leave the rate at c.q, and x but for that, and u in c.found; False where it is not to be trusted.
 
     What follows functions of time has been brought to t.
@@ -206,13 +210,15 @@ def found_rate(c, t, x, u):
     c.near[0] = independence(c.found, c.cap, c.reference)
     if c.near[0] > c.clear[0]:
         return True
-    return near_enough(c, c.near[0]) and execute(c.rate_near, c.p, c.given, c.found) == 0
+    return near_enough(c, ask, c.near[0]) and execute(c.near_code[0], c.p, c.given, c.found) == 0
 
 
 @kernel
-def near_enough(c, near):
+def near_enough(c, ask, near):
     """Whether corrected code is to be trusted, where the other one is not; nothing is where nothing is clear."""
-    return c.rate_near != 0 and c.clear[0] < np.inf and near > CLEAR_CORRECTED
+    if not (c.near_code[0] != 0 and c.clear[0] < np.inf and near > CLEAR_CORRECTED):
+        return False
+    return c.near_code[0] != LATER or (call(ask, GENERATE, 0.0) == 0 and c.near_code[0] != 0)
 
 
 @kernel
@@ -261,7 +267,7 @@ def closed(c, ask, question, t, x, u, moved):
         if execute(c.land, c.p, c.given, c.found) != 0:
             break
         near = independence(c.found, c.cap, c.reference)
-        if not (near > c.clear[0] or near_enough(c, near)):
+        if not (near > c.clear[0] or near_enough(c, ask, near)):
             break
         residual = c.found[CONDITIONS]
         if residual <= c.accuracy:
@@ -280,7 +286,7 @@ def closed(c, ask, question, t, x, u, moved):
             moved[nv + k] = c.found[start + k]
             moved[k] += moved[nv + k]
         copy(c.found[start + nv : start + nv + nq], c.q)
-    if left < 0.0 or not found_rate(c, t, x, u):
+    if left < 0.0 or not found_rate(c, ask, t, x, u):
         return -1.0
     copy(c.found[CONDITIONS : CONDITIONS + nv], moved[nv:])
     copy(c.q, x[:nq])

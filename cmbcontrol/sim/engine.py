@@ -123,7 +123,6 @@ class Engine:
         near = isinstance(drive, str) and o.cap == len(self.plant.row_names)
         return no_code(self.nq, self.nv)._replace(
             rate=code.address("rate") if isinstance(drive, str) else drive.address,
-            rate_near=code.address("rate_near") if near else 0,
             own=own,
             timed=signals > 0 or acting.changing,
             command=np.array(self.control.command, dtype=np.float64),
@@ -137,6 +136,7 @@ class Engine:
             found=np.zeros(count),
             near=self.exchange.near,
             clear=np.full(1, generated.CLEAR),
+            near_code=np.full(1, generated.LATER if near else 0),
         )
 
     def _why_kernels(self) -> str:
@@ -231,6 +231,10 @@ class Engine:
                 return motion.REFUSED
         return 0
 
+    def _generate_near(self, t: float) -> None:
+        """The code for configurations near singular ones."""
+        self.exchange.code.near_code[0] = self.code.address("rate_near")  # type: ignore[union-attr]
+
     _answers: dict[int, Callable[[Any, float], int | None]] = {  # noqa: RUF012
         motion.TERMS: _evaluate_terms,
         motion.PIVOTS: _evaluate_pivots,
@@ -238,6 +242,7 @@ class Engine:
         motion.EFFORT: _evaluate_effort,
         motion.ACCELERATION: _evaluate_acceleration,
         motion.TIMED: _follow_time,
+        generated.GENERATE: _generate_near,
     }
 
     # -- at single states -------------------------------------------------------------------------
