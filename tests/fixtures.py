@@ -1520,3 +1520,47 @@ def four_bar_sdf(turn, of_coupler=None):
         *(joint(*ends) for ends in (("D", "world", "rocker", 0), ("C", "coupler", "rocker", 0.3))),
     ]
     return f'<sdf version="1.7"><model name="m">{"".join(parts)}</model></sdf>'
+
+
+def stance(seed):
+    """One leg or two in a random posture, each foot on its heel and toe, or on its corners: machine, q, contacts."""
+    rng = np.random.default_rng([17, seed])
+    spatial, legs = seed % 2 == 1, 1 + seed // 2 % 2
+    bodies = [Body("trunk", rng.uniform(5.0, 30.0), (0.0, 0.2, 0.0), (0.3, 0.4, 0.5))]
+    joints, limbs = [(Free if spatial else Planar)("base", "ground", "trunk")], []
+    for k in range(legs):
+        side = 0.12 * (2 * k - (legs - 1))
+        names = [f"{part}{k}" for part in ("abduct", "thigh", "shank", "foot")]
+        parts = [
+            Body(names[0], 0.5, inertia=(1e-3,) * 3),
+            Body.rod(names[1], rng.uniform(2.0, 6.0), 0.4),
+            Body.rod(names[2], rng.uniform(1.0, 4.0), 0.4),
+            Body(names[3], 1.0, (0.03, -0.03, 0.0), (2e-3,) * 3),
+        ]
+        hip = Frame((0.0, 0.0, side))
+        chain = [
+            Revolute(f"roll{k}", "trunk", names[0], frame=hip, axis=(1.0, 0.0, 0.0)),
+            Revolute(f"hip{k}", names[0] if spatial else "trunk", names[1], frame=Frame() if spatial else hip),
+            Revolute(f"knee{k}", names[1], names[2], frame=Frame((0.4, 0.0, 0.0))),
+            Revolute(f"ankle{k}", names[2], names[3], frame=Frame((0.4, 0.0, 0.0))),
+        ]
+        bodies += parts if spatial else parts[1:]
+        joints += chain if spatial else chain[1:]
+        limbs.append([j.name for j in (chain if spatial else chain[1:])])
+    motors = [Actuator(name, effort=rng.uniform(50.0, 300.0)) for limb in limbs for name in limb]
+    free = Mechanism("stance", bodies, joints, actuators=motors, gravity=(0.0, -9.81, 0.0))
+    q = free.neutral()
+    for limb in limbs:
+        bend = rng.uniform(0.1, 0.8)
+        lean = rng.uniform(-0.3, 0.3)
+        values = {"roll": rng.uniform(-0.2, 0.2), "hip": -np.pi / 2 + lean + bend, "knee": -2.0 * bend}
+        values["ankle"] = np.pi / 2 - lean + bend + rng.uniform(-0.1, 0.1)
+        for name in limb:
+            q[free.position_names.index(name)] = values[name[:-1]]
+    loops = []
+    back, front, wide = -rng.uniform(0.05, 0.1), rng.uniform(0.1, 0.2), (-0.05, 0.05) if spatial else (0.0,)
+    for k in range(legs):
+        for i, (x, z) in enumerate((x, z) for x in (back, front) for z in wide):
+            place = free.point(q, f"foot{k}", (x, -0.08, z))
+            loops.append(Point(f"contact{k}_{i}", "ground", f"foot{k}", place, (x, -0.08, z)))
+    return Mechanism("stance", bodies, joints, loops, actuators=motors, gravity=(0.0, -9.81, 0.0)), q, rng

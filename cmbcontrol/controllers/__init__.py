@@ -1,5 +1,7 @@
 """Controllers: motion, force, limits, what stands between a law and the machine, and the contract of one's own."""
 
+from .centroidal_tasks import AngularMomentum as AngularMomentum
+from .centroidal_tasks import CentreOfMass as CentreOfMass
 from .chain import EffortBlock as EffortBlock
 from .chain import SensorBlock as SensorBlock
 from .computed_torque import ComputedTorque as ComputedTorque
@@ -25,6 +27,8 @@ from .frame_tasks import PointTask as PointTask
 from .frame_tasks import PoseTask as PoseTask
 from .friction_compensation import FrictionCompensation as FrictionCompensation
 from .gravity_compensation import GravityPD as GravityPD
+from .hierarchical_inverse_dynamics import HierarchicalInverseDynamics as HierarchicalInverseDynamics
+from .hierarchical_inverse_dynamics import TaskLevels as TaskLevels
 from .hybrid_motion_force import HybridMotionForce as HybridMotionForce
 from .hydraulic_drive import HydraulicDrive as HydraulicDrive
 from .impedance import Impedance as Impedance
@@ -43,10 +47,13 @@ from .tasks import FunctionTask as FunctionTask
 from .tasks import Posture as Posture
 from .tasks import Task as Task
 from .tasks import TaskStack as TaskStack
+from .tasks import Tracking as Tracking
 from .traced import law as law
 from .with_model import WithModel as WithModel
 
 __all__ = [
+    "AngularMomentum",
+    "CentreOfMass",
     "ComputedTorque",
     "Cone",
     "ConstrainedActuation",
@@ -67,6 +74,7 @@ __all__ = [
     "FunctionController",
     "FunctionTask",
     "GravityPD",
+    "HierarchicalInverseDynamics",
     "HybridMotionForce",
     "HydraulicDrive",
     "Impedance",
@@ -84,7 +92,9 @@ __all__ = [
     "SensorBlock",
     "StateFeedback",
     "Task",
+    "TaskLevels",
     "TaskStack",
+    "Tracking",
     "Unilateral",
     "WithModel",
     "effort_metric",

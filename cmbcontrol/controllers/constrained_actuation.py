@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from ..dynamics.forces import weight_root
-from ..errors import InputError
-from ..kernels import effort_limits
+from ..errors import InputError, InputTypeError
+from ..kernels import effort_limits, task_levels
 from ..kernels.conic import missing_force
 from ..kernels.effort_limits import EXACT, LENIENT, REGULAR, TINY
 from ..model.elements import DirectedFriction, FrictionOfLoad
@@ -26,7 +26,8 @@ from .around import AroundMotion
 from .conic_solver import SOLVERS, Costs, Program, Shape
 from .contact_limits import Cone, ContactLimits, Unilateral, contact_limits
 from .controller import Evaluation, require_same_signals
-from .effort_program import at_part, relaxed, unmet_motion
+from .effort_program import at_part, of_stage, relaxed, unmet_motion
+from .hierarchical_inverse_dynamics import HierarchicalInverseDynamics, TaskLevels, reported
 
 __all__ = ["ActuationStatus", "ConstrainedActuation", "ConstrainedEffort"]
 
@@ -76,9 +77,11 @@ class ConstrainedEffort:
     shared : ndarray, shape (rows,)
         Forces of redundant rows that balance each other, with which the contacts are kept; zero without such rows.
     desired : ndarray, shape (nv,)
-        Acceleration that was asked for.
+        Acceleration that was asked for; of tasks in levels the one that is best for them without limits.
     terms : Terms
     limits : ContactLimits
+    levels : TaskLevels or None
+        What was asked for level by level.
     """
 
     u: Array
@@ -88,6 +91,7 @@ class ConstrainedEffort:
     desired: Array
     terms: Terms
     limits: ContactLimits
+    levels: TaskLevels | None = None
 
     @cached_property
     def acceleration(self) -> Array:
@@ -100,6 +104,11 @@ class ConstrainedEffort:
         """Acceleration minus the desired one, as far as the loops allow that, shape (nv,)."""
         terms = self.terms
         return self.acceleration - _acceleration(terms, terms.M @ self.desired)
+
+    @property
+    def level_residuals(self) -> Array:
+        """What is left of each level, shape (levels,): the root of its weighted squares of J a - target."""
+        return np.zeros(0) if self.levels is None else self.levels.residuals(self.acceleration)
 
     @property
     def slack_norm(self) -> float:
@@ -169,11 +178,15 @@ class ConstrainedActuation(AroundMotion):
     the status of `solve`, and of the report in a simulation, says what was given up. What contacts with friction do
     while they slide is not foreseen: there the law knows nothing of their friction.
 
+    Around a `HierarchicalInverseDynamics` the desired acceleration is given up level by level in place of by Gauss'
+    principle: each level has the smallest weighted squares that the limits and the levels above it allow; what all of
+    them leave free is the nearest motion to what the law wishes for there, and at last the efforts are the least.
+
     Parameters
     ----------
     motion : motion law
-        With ``desired_acceleration(t, terms)``, such as `ProjectedInverseDynamics`. Its period, reference and
-        coordinates are handed on.
+        With ``desired_acceleration(t, terms)``, such as `ProjectedInverseDynamics` or, for several tasks,
+        `HierarchicalInverseDynamics`. Its period, reference and coordinates are handed on.
     limits : float, array_like (nu,) or (2, nu), or mapping of motor name to float or (lower, upper), optional
         Of the efforts: largest size, or lower and upper; defaults to ``plant.effort``. Infinite: no limit.
     weight : array_like, shape (nu,) or (nu, nu), optional
@@ -187,9 +200,9 @@ class ConstrainedActuation(AroundMotion):
         Contacts with friction.
     slack : {"least", "scale"}
         The nearest acceleration; or, as far as possible, a part of the desired one, s = (k - 1) (a_d - a_0) with
-        0 <= k <= 1 and a_0 that of rolling on freely, a_0 = -A+ b, so that the direction is kept.
+        0 <= k <= 1 and a_0 that of rolling on freely, a_0 = -A+ b, so that the direction is kept. Not with levels.
     metric : array_like, shape (nv,) or (nv, nv), optional
-        In which s is small, in place of M: weights of the velocity coordinates, > 0.
+        In which s is small, in place of M: weights of the velocity coordinates, > 0. Not with levels.
     solver : {"direct", "cvxpy"}
         Clarabel itself, for control rates; or the same program modelled in cvxpy.
 
@@ -245,7 +258,17 @@ class ConstrainedActuation(AroundMotion):
         self._free, self._given = np.flatnonzero(~given), np.where(given, self.lower, 0.0)
         self._kept, self._staging = self._kept_at(self.limits, np.zeros((0, len(plant.row_names)))), solver == "direct"
         self._nothing = np.zeros(plant.nv)
-        self._solvers: dict[int, tuple[Shape, Any]] = {}
+        self._solvers: dict[Any, tuple[Shape, Any]] = {}
+        if self._leveled and (self.slack == "scale" or metric is not None):
+            raise InputTypeError(
+                f"{motion.name} says by its levels which motion is given up first; slack='scale' and metric= are for "
+                "laws without levels"
+            )
+
+    @property
+    def _leveled(self) -> bool:
+        """Whether the motion law has tasks in levels."""
+        return isinstance(self.motion, HierarchicalInverseDynamics)
 
     def _solver_of(self, shared: int) -> tuple[Shape, Any]:
         """What all programs with so many forces that balance each other have in common, and their solver."""
@@ -287,17 +310,19 @@ class ConstrainedActuation(AroundMotion):
         """Efforts; reports the status, the slack, the largest use of a limit (1 at it), and of the contacts.
 
         ``status``, ``motion_slack``, ``limit_use``; with contacts ``contact_force`` (the smallest, N) and with cones
-        ``friction_use``; ``motion_scale`` with ``slack="scale"``.
+        ``friction_use``; ``motion_scale`` with ``slack="scale"``; with levels ``level_1`` and so on, what is left of
+        each.
         """
         if isinstance(terms, TracedTerms):
             return self._traced(t, terms)
-        desired = self.motion.desired_acceleration(t, terms)
-        answer = self._efforts(terms, desired)
+        found = self._found(
+            terms, self.motion.levels(t, terms) if self._leveled else self.motion.desired_acceleration(t, terms)
+        )
 
         def report() -> dict[str, float]:
-            return self._report(ConstrainedEffort(*answer, desired, terms, self._limits_at(terms)))
+            return self._report(found)
 
-        return Evaluation(answer[0], report=report)
+        return Evaluation(found.u, report=report)
 
     def _traced(self, t: float, terms: TracedTerms) -> Evaluation:
         """The same of symbols, while no limit is active; the others, and the report, are left to numbers."""
@@ -328,7 +353,7 @@ class ConstrainedActuation(AroundMotion):
             report["contact_force"] = float(effort.contact_forces.min())
         if self.limits.cones:
             report["friction_use"] = effort.friction_use
-        return report
+        return report if effort.levels is None else report | reported(effort.levels, effort.acceleration)
 
     def limit_use(self, u: Array) -> float:
         """Largest share of the way from the middle of its limits that a motor goes: 1 at a limit."""
@@ -336,24 +361,37 @@ class ConstrainedActuation(AroundMotion):
         lower, upper = self.lower[bounded], self.upper[bounded]
         return float(np.abs((2.0 * u[bounded] - upper - lower) / (upper - lower)).max(initial=0.0))
 
-    def solve(self, terms: Terms, desired: ArrayLike) -> ConstrainedEffort:
-        """Efforts for a desired acceleration, with all that they do.
+    def solve(self, terms: Terms, desired: ArrayLike | TaskLevels) -> ConstrainedEffort:
+        """Efforts for a desired acceleration, or for tasks in levels, with all that they do.
 
         Parameters
         ----------
         terms : Terms
             Equations of motion at the state.
-        desired : array_like, shape (nv,)
-            Acceleration; its part across the loops is left to the constraint forces.
+        desired : array_like, shape (nv,), or TaskLevels
+            Acceleration; its part across the loops is left to the constraint forces. Or what the levels of the motion
+            law ask for, ``motion.levels(t, terms)``.
 
         Returns
         -------
         ConstrainedEffort
         """
-        desired = np.asarray(desired, dtype=np.float64)
-        if desired.shape != terms.h.shape:
-            raise InputError(f"desired must have shape {terms.h.shape}, got {desired.shape}")
-        return ConstrainedEffort(*self._efforts(terms, desired), desired, terms, self._limits_at(terms))
+        if not isinstance(desired, TaskLevels):
+            desired = np.asarray(desired, dtype=np.float64)
+            if desired.shape != terms.h.shape:
+                raise InputError(f"desired must have shape {terms.h.shape}, got {desired.shape}")
+        elif not self._leveled:
+            raise InputTypeError("levels are for a law around a HierarchicalInverseDynamics")
+        return self._found(terms, desired)
+
+    def _found(self, terms: Terms, desired: Array | TaskLevels) -> ConstrainedEffort:
+        """Efforts, with all that they do."""
+        asked_for, levels, wanted = None, _NO_LEVELS, desired
+        if isinstance(desired, TaskLevels):
+            asked_for = desired
+            levels, wanted = desired.best(terms)
+        answer = self._efforts(terms, wanted, levels)
+        return ConstrainedEffort(*answer, wanted, terms, self._limits_at(terms), asked_for)
 
     def _limits_at(self, terms: Terms) -> ContactLimits:
         """The limits of the contacts that hold."""
@@ -361,15 +399,20 @@ class ConstrainedActuation(AroundMotion):
 
     # -- from the equations of motion to efforts -----------------------------------------------------------------
 
-    def _efforts(self, terms: Terms, desired: Array) -> tuple[Array, ActuationStatus, float, Array]:
+    def _efforts(
+        self, terms: Terms, desired: Array, levels: effort_limits.Levels
+    ) -> tuple[Array, ActuationStatus, float, Array]:
         """Efforts, status, the part of the desired acceleration that they produce, and what redundant rows share."""
         with np.errstate(all="ignore"):
             asked, kept = self._asked(terms, desired)
-            x, found, part = effort_limits.limited_effort(*asked, self._staging)
+            x, found, part = effort_limits.limited_effort(*asked, levels, self._staging)
             status = _STATUS[found]
             if found == effort_limits.OPEN:
                 given = effort_limits.open_program(*asked)
-                x, status, part = self._solved_whole(kept, *given) or (x, status, part)
+                if len(levels.ends):
+                    x, status = self._solved_by_levels(kept, *given, levels) or (x, status)
+                else:
+                    x, status, part = self._solved_whole(kept, *given) or (x, status, part)
         nu = self.plant.nu
         return x[:nu], status, part, x[nu:] @ kept.shared
 
@@ -444,6 +487,62 @@ class ConstrainedActuation(AroundMotion):
         lost = lost or self._missing_at(program, x) > TINY
         return u, ActuationStatus.CONTACT_LOST if lost else ActuationStatus(int(not met)), part
 
+    def _solved_by_levels(
+        self,
+        kept: effort_limits.Limits,
+        problem: effort_limits.EffortProblem,
+        given: effort_limits.ConicProgram,
+        levels: effort_limits.Levels,
+    ) -> tuple[Array, ActuationStatus] | None:
+        """Efforts level by level, those by a program that active sets leave open; None where the solver fails."""
+        shape, _ = self._solver_of(len(kept.shared))
+        program = _padded(given, shape.motion)
+        x = self._solve_for(program, _KEPT)
+        if x is None:
+            return None
+        missing = effort_limits.let_miss(self._missing_at(program, x))
+        within = effort_limits.half_spaces(given, kept, missing, 0)
+        order, at, level = effort_limits.order_of(problem, given, kept, levels), task_levels.start_of(x), 0
+        while level < len(order.ends) and at.N.shape[1]:
+            if self._staging:
+                at, level = task_levels.descend(order, within, at, level)
+                if level == len(order.ends):
+                    break
+            told = 0
+            for _ in range(_STAGES):
+                stage = task_levels.stage_at(order, within, at, level, _SLIGHT, np.inf)
+                z, told = np.zeros(len(stage.d)), stage.told
+                if told and (z := self._solved_stage(stage)) is None:
+                    return None
+                at = task_levels.moved_on(stage, at, z)
+                if task_levels.at_rest(stage, z):
+                    break
+            at, level = task_levels.taken(at, told), level + 1
+        u = effort_limits.brought_back(given, kept, at.x)
+        if self._missing_at(program, at.x) > TINY:
+            return u, ActuationStatus.CONTACT_LOST
+        return u, ActuationStatus(int(not effort_limits.produces(problem, u, given.size)))
+
+    def _solved_stage(self, stage: task_levels.Stage) -> Array | None:
+        """The solution of a level in its own coordinates; None where the solver fails."""
+        program = of_stage(stage)
+        free, cones = np.zeros(len(stage.d), dtype=bool), stage.within.cones
+        shape = Shape(len(stage.T), free, free, 1, len(program.F), tuple(cones.tolist()))
+        key = len(stage.d), shape.forces, shape.cones
+        if key not in self._solvers:
+            self._solvers[key] = shape, SOLVERS[self.solver](shape)
+        z, least = None, TINY
+        for firm in _FIRM:
+            solution = self._solvers[key][1](program, Costs(1.0, contact=firm))
+            if solution is None:
+                continue
+            missing = missing_force(program.F @ solution + program.f, program.G @ solution + program.g, cones)
+            if missing <= least:
+                z, least = solution, missing
+            if least <= EXACT:
+                break
+        return z
+
     def _at_once(self, program: Program) -> Array | None:
         """The least efforts with all of the motion and the contacts, where one try shows that these can be had."""
         x = self._solve_for(program, _LEAST._replace(peak=_FIRM[0], contact=_FIRM[0]))
@@ -509,6 +608,9 @@ _STATUS = {
     effort_limits.OPEN: ActuationStatus.SOLVER_FAILED,
     effort_limits.NOT_FINITE: ActuationStatus.SOLVER_FAILED,
 }
+_SLIGHT = 1e-5  # as `task_levels.SMALL`: interior points take conditioning better, but take longer
+_STAGES = 3  # of a level that is left to the solver, whose answers are exact to some 1e-7
+_NO_LEVELS = effort_limits.Levels(np.zeros((0, 0)), np.zeros(0), np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
 _KEPT = Costs(REGULAR, contact=1.0)
 _FURTHEST = Costs(REGULAR, progress=1.0)
 _LEAST = Costs(1.0)

@@ -292,7 +292,68 @@ class TaskStack(Task):
         return TaskMotion(*(np.concatenate(x) for x in zip(*motions, strict=True)))
 
 
-class Posture(KeepsArguments):
+class Tracking(KeepsArguments):
+    """A task with what it should do: e'' + G_D e' + G_P e = 0 towards a reference, as one of several of a law.
+
+    Parameters
+    ----------
+    task : Task
+        With k values.
+    reference : callable
+        t -> (position, velocity, acceleration), of shape (k,) each.
+    bandwidth : float or array_like
+        Natural frequency of the error, rad/s.
+    damping_ratio : float or array_like
+    weight : float or array_like, shape (k,)
+        Of the squares of J a - target, beside other tasks of the same level.
+    while_held, while_open : str or sequence of str
+        Constraints of the plant that must all hold, or all be open, for the task to count, such as the contacts of a
+        foot that stands or swings. One that slides holds.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For what is no task, a reference of another size, gains or weights that are not above zero.
+
+    Examples
+    --------
+    >>> from cmbcontrol import Constant, plants
+    >>> plant = plants.two_arms()
+    >>> wrist = Tracking(Coordinates(plant, "left_wrist"), Constant([0.3]), bandwidth=4.0)
+    >>> J, target = wrist.demand(0.0, plant.terms(plants.catalogue["two-arms"].initial(plant)[0], [0.0] * 6))
+    >>> J, target.round(3)
+    (array([[0., 0., 1., 0., 0., 0.]]), array([8.864]))
+    """
+
+    def __init__(
+        self,
+        task: Task,
+        reference: Callable[[float], Desired],
+        bandwidth: ArrayLike,
+        damping_ratio: ArrayLike = 1.0,
+        weight: ArrayLike = 1.0,
+        while_held: str | Sequence[str] = (),
+        while_open: str | Sequence[str] = (),
+    ) -> None:
+        require_task(task)
+        self.task, self.reference = task, reference
+        require_reference(reference, task.names)
+        k = len(task.names)
+        self.bandwidth = _check.each(bandwidth, k, "bandwidth")
+        self.damping = 2.0 * self.bandwidth * _check.each(damping_ratio, k, "damping_ratio")
+        self.weight = _check.each(weight, k, "weight")
+        self.while_held, self.while_open = (
+            _check.names((given,) if isinstance(given, str) else given, what)
+            for given, what in ((while_held, "while_held"), (while_open, "while_open"))
+        )
+
+    def demand(self, t: float, terms: Terms) -> tuple[Array, Array]:
+        """J (k, nv) and what J a should be (k,)."""
+        now = motion_of(self.task, at_time(self.reference, t), terms)
+        return now.J, now.free - now.bias + self.damping * now.rate + self.bandwidth**2 * now.e
+
+
+class Posture(Tracking):
     """A wish for what a task leaves free: coordinates, or a second task, towards a reference, all else damped.
 
     A law fulfils it as well as it can without touching its own task: e'' + G_D e' + G_P e = 0 holds where the motion
@@ -332,18 +393,9 @@ class Posture(KeepsArguments):
         rest: float | None = None,
     ) -> None:
         _check.plant(plant)
-        self.task = as_task(plant, plant.velocity_names if coordinates is None else coordinates)
-        self.reference = reference
-        require_reference(reference, self.task.names)
-        k = len(self.task.names)
-        self.bandwidth = _check.each(bandwidth, k, "bandwidth")
-        self.damping = 2.0 * self.bandwidth * _check.each(damping_ratio, k, "damping_ratio")
+        task = as_task(plant, plant.velocity_names if coordinates is None else coordinates)
+        super().__init__(task, reference, bandwidth, damping_ratio)
         self.rest = float(self.damping.min()) if rest is None else _check.positive(rest, "rest", zero=True)
-
-    def demand(self, t: float, terms: Terms) -> tuple[Array, Array]:
-        """J (k, nv) and what J a should be (k,)."""
-        now = motion_of(self.task, at_time(self.reference, t), terms)
-        return now.J, now.free - now.bias + self.damping * now.rate + self.bandwidth**2 * now.e
 
 
 def motion_of(task: Task, desired: Desired, terms: Terms) -> TaskMotion:

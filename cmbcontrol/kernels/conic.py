@@ -16,13 +16,26 @@ hold, so what is found is again exact; else it is said that nothing was found.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from .._jit import kernel
+from .._jit import bundle, kernel
 from .._tolerance import DEPENDENT
 from .arrays import copy
 
-__all__ = ["CONTRADICTION", "FOUND", "UNSOLVED", "missing_force", "nearest_point", "polyhedron_point"]
+__all__ = [
+    "CONTRADICTION",
+    "FOUND",
+    "UNSOLVED",
+    "Within",
+    "missing_force",
+    "nearest_point",
+    "nearest_point_and_push",
+    "point_within",
+    "polyhedron_point",
+    "tail_length",
+]
 
 FOUND, CONTRADICTION, UNSOLVED = 0, 1, 2  # the nearest point; there is no point; not found whether there is one
 
@@ -45,6 +58,17 @@ TIP = 1e-9
 
 # Half spaces touch a cone beside each other where their directions differ by less: Newton's method is at home there.
 BESIDE = 0.1
+
+
+@bundle
+class Within(NamedTuple):
+    """A convex set: C x >= b, and blocks of G x + g in their cones."""
+
+    C: np.ndarray
+    b: np.ndarray
+    G: np.ndarray
+    g: np.ndarray
+    cones: np.ndarray
 
 
 @kernel
@@ -303,12 +327,22 @@ def nearest_point(T, d, E, e, C, b, G, g, cones, x):
     int
         `FOUND`, `CONTRADICTION` or `UNSOLVED`.
     """
+    return nearest_point_and_push(T, d, E, e, C, b, G, g, cones, x, np.empty(C.shape[0] + G.shape[0]))
+
+
+@kernel(allocates=True)
+def nearest_point_and_push(T, d, E, e, C, b, G, g, cones, x, push):
+    """`nearest_point`, and with which multipliers the limits push it: `push` gets those of C x, then those of G x.
+
+    With y = (C', G') push half the gradient of |T x - d|^2 is y, where there are no equations. A multiplier of a cone
+    is in the cone, too.
+    """
     n, m, rows, count = x.shape[0], T.shape[0], C.shape[0], cones.shape[0]
     J = np.empty((n, n))
     if count == 0:
         if not triangular_inverse(T.copy(), d.copy(), J, x):
             return UNSOLVED
-        return polyhedron_point(J, x, E, e, C, b, np.empty(rows))
+        return polyhedron_point(J, x, E, e, C, b, push)
     conic, before, costs = np.empty(G.shape[0]), np.empty(n), np.zeros(count)
     half, offset = np.zeros((rows + count * ROUNDS, n)), np.zeros(rows + count * ROUNDS)
     y, tails = np.empty(half.shape[0]), np.zeros((ROUNDS, G.shape[0]))
@@ -343,8 +377,29 @@ def nearest_point(T, d, E, e, C, b, G, g, cones, x):
         kept = missing_force(offset[:0], conic, cones) <= KEPT_AT_WORST * (1.0 + largest)
         still = change <= AT_REST * size and largest_turn(cones, conic, costs, tails[turn]) <= STRAIGHT
         if kept and (turn == 0 or still):
+            push[:rows] = y[:rows]
+            push_of_cones(cones, tails, y[rows:now], push[rows:])
             return FOUND
     return UNSOLVED
+
+
+@kernel
+def push_of_cones(cones, tails, y, push):
+    """Multipliers of the rows of cones, from those of half spaces that touch them, round by round."""
+    push[:] = 0.0
+    first, count = 0, cones.shape[0]
+    for c in range(count):
+        for k in range(c, y.shape[0], count):
+            push[first] += y[k]
+            for i in range(first + 1, first + cones[c]):
+                push[i] -= y[k] * tails[k // count, i]
+        first += cones[c]
+
+
+@kernel(allocates=True)
+def point_within(T, d, E, e, within, x):
+    """`nearest_point` within a set."""
+    return nearest_point(T, d, E, e, within.C, within.b, within.G, within.g, within.cones, x)
 
 
 @kernel

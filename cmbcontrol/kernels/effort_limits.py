@@ -12,20 +12,24 @@ from typing import NamedTuple
 import numpy as np
 
 from .._jit import bundle, kernel
-from .._tolerance import UNREACHED
+from .._tolerance import ROUNDING, UNREACHED
 from .arrays import copy, copy_rows, largest_of
-from .conic import CONTRADICTION, FOUND, missing_force, nearest_point
+from .conic import CONTRADICTION, FOUND, Within, missing_force, point_within
 from .linear_algebra import (
+    admissible_acceleration,
     constraint_split,
     motor_reach,
     product,
+    reduced_coordinates,
     reduced_root,
+    reduced_rows,
     singular_values,
     smallest_effort,
     smallest_solutions,
     unit_motions,
 )
 from .split import backward, forward
+from .task_levels import Order, descend, start_of
 
 __all__ = [
     "DEGRADED",
@@ -39,10 +43,15 @@ __all__ = [
     "TINY",
     "ConicProgram",
     "EffortProblem",
+    "Levels",
     "Limits",
     "brought_back",
+    "half_spaces",
+    "levels_of",
+    "let_miss",
     "limited_effort",
     "open_program",
+    "order_of",
     "produces",
     "unmet_motion",
 ]
@@ -94,6 +103,17 @@ class Limits(NamedTuple):
     cones: np.ndarray  # rows of each cone
     shared: np.ndarray  # (k, rows) forces of redundant rows that balance each other: the last k efforts, no motors
     scaling: int  # whether a part of the desired acceleration is looked for
+
+
+@bundle
+class Levels(NamedTuple):
+    """Tasks in a strict order, Y_k y = r_k, of accelerations y in which the metric of M is 1; none for one alone."""
+
+    Y: np.ndarray  # (m, dof)
+    r: np.ndarray  # (m,)
+    ends: np.ndarray  # (levels,) one past the last row of each
+    least: np.ndarray  # (levels,) singular values of Y up to this are rounding
+    y: np.ndarray  # (dof,) of the desired acceleration, which is best where nothing limits it
 
 
 @bundle
@@ -417,20 +437,12 @@ def unmet_motion(R, n, x):
 # -- stage by stage ----------------------------------------------------------------------------------------------------
 
 
-@bundle
-class Within(NamedTuple):
-    """What a program keeps to, as `kernels.conic` takes it: a cone of two rows is two half spaces."""
-
-    C: np.ndarray
-    b: np.ndarray
-    G: np.ndarray
-    g: np.ndarray
-    cones: np.ndarray
-
-
 @kernel(allocates=True)
 def half_spaces(program, limits, missing, miss):
-    """Bounds and contacts; these may miss `missing`, and with `miss` another unknown more, the last one, >= 0."""
+    """Bounds and contacts; these may miss `missing`, and with `miss` another unknown more, the last one, >= 0.
+
+    A cone of two rows is two half spaces.
+    """
     n, free = program.lower.shape[0], limits.free.shape[0]
     bounds, flat, curved, tall = int(miss) + 2 * limits.scaling, 0, 0, 0
     for k in range(free):
@@ -487,12 +499,6 @@ def half_spaces(program, limits, missing, miss):
 
 
 @kernel(allocates=True)
-def point(T, d, E, e, within, x):
-    """`nearest_point` within limits."""
-    return nearest_point(T, d, E, e, within.C, within.b, within.G, within.g, within.cones, x)
-
-
-@kernel(allocates=True)
 def costs(program, scaling, R, n, weights, aim):
     """T and d of |T x - d|^2: the miss of R x = n, and efforts and the part of the motion beside `aim`, by weights."""
     m, k, columns = R.shape[0], program.L.shape[0], program.lower.shape[0]
@@ -527,10 +533,10 @@ def without_part(R, n, part, scaling):
 def nearest_motion(program, limits, within, R, n, x):
     """x with the smallest miss of R x = n within limits, and least efforts where that leaves a choice."""
     if program.unique and not limits.scaling:
-        return point(R, n, R[:0], n[:0], within, x)
+        return point_within(R, n, R[:0], n[:0], within, x)
     small = np.sqrt(REGULAR)
     T, d = costs(program, limits.scaling, R, n, (small, small), 1.0)
-    return point(T, d, R[:0], n[:0], within, x)
+    return point_within(T, d, R[:0], n[:0], within, x)
 
 
 @kernel(allocates=True)
@@ -548,9 +554,15 @@ def least_missing(program, limits, x):
         right[i] = d[i]
     metric[T.shape[0], n], right[T.shape[0]] = 1.0, -1.0
     y = np.zeros(n + 1)
-    status = point(metric, right, metric[:0], none, half_spaces(program, limits, 0.0, 1), y)
+    status = point_within(metric, right, metric[:0], none, half_spaces(program, limits, 0.0, 1), y)
     copy(y[:n], x)
     return status
+
+
+@kernel
+def let_miss(least):
+    """What contacts may miss, that miss this at least."""
+    return least + (LENIENT if least > TINY else EXACT)
 
 
 @kernel(allocates=True)
@@ -563,8 +575,7 @@ def with_contacts(program, limits, R, n, x):
     status = least_missing(program, limits, x)
     if status != FOUND:
         return status, 0.0
-    least = missing_at(program, limits.cones, x)
-    missing = least + (LENIENT if least > TINY else EXACT)
+    missing = let_miss(missing_at(program, limits.cones, x))
     return nearest_motion(program, limits, half_spaces(program, limits, missing, 0), R, n, x), missing
 
 
@@ -579,7 +590,7 @@ def furthest(program, limits, within, x):
         n = image(R, x, np.zeros(R.shape[0]))
     # the largest part k: the least (k - 2)^2, which is steep up to k = 1
     T, d = costs(program, 1, R[:0], n[:0], (np.sqrt(REGULAR), 1.0), 2.0)
-    return point(T, d, R, n, within, x)
+    return point_within(T, d, R, n, within, x)
 
 
 @kernel(allocates=True)
@@ -595,7 +606,7 @@ def staged(program, limits, x):
     R, n = without_part(program.R, program.n, part, scaling)
     if scaling or not program.unique:
         T, d = costs(program, scaling, R[:0], n[:0], (1.0, 1.0), part)
-        if point(T, d, R, n, within, x) == FOUND:
+        if point_within(T, d, R, n, within, x) == FOUND:
             return part, MET
     if contacts or not scaling:
         status, missing = with_contacts(program, limits, R, n, x)
@@ -614,10 +625,104 @@ def staged(program, limits, x):
         T, d = costs(program, scaling, R[:0], n[:0], (1.0, 1.0), part)
         least = x.copy()
         # The efforts that do it may be the ones at hand alone, and rounding take these away, too: then they stay.
-        if point(T, d, R, n, within, least) == FOUND:
+        if point_within(T, d, R, n, within, least) == FOUND:
             copy(least, x)
     lost = missing > TINY + EXACT or missing_at(program, limits.cones, x) - missing > TINY
     return part, LOST if lost else MET
+
+
+# -- level by level ----------------------------------------------------------------------------------------------------
+
+
+@kernel(allocates=True)
+def order_of(problem, program, limits, levels):
+    """Levels as maps of the unknowns, y = R u - n + y_d; the last one is least efforts."""
+    R = free_columns(problem.R, limits.free, program.unit, 1.0, 0)
+    at_none = image(problem.R, limits.given, levels.y - problem.n)
+    count, k, m = levels.ends.shape[0], program.L.shape[0], levels.Y.shape[0]
+    T, d = np.empty((m + k, R.shape[1])), np.empty(m + k)
+    copy_rows(product(levels.Y, R), T[:m])
+    copy(image(levels.Y, -at_none, levels.r), d[:m])
+    copy_rows(program.L, T[m:])
+    copy(program.l, d[m:])
+    size = np.sqrt((R**2).sum())
+    ends, least = np.empty(count + 1, np.int64), np.zeros(count + 1)
+    for i in range(count):
+        ends[i], least[i] = levels.ends[i], levels.least[i] * size
+    ends[count] = m + k
+    return Order(T, d, ends, least)
+
+
+@kernel(allocates=True)
+def kept_contacts(program, limits, x):
+    """x with contacts that miss as little as they can; how it ended, and what they may miss."""
+    none = np.zeros(0)
+    status = point_within(program.L, program.l, program.R[:0], none, half_spaces(program, limits, 0.0, 0), x)
+    if status != CONTRADICTION or program.F.shape[0] + program.G.shape[0] == 0:
+        return status, 0.0
+    status = least_missing(program, limits, x)
+    return status, let_miss(missing_at(program, limits.cones, x))
+
+
+@kernel(allocates=True)
+def level_by_level(problem, program, limits, levels, x):
+    """The efforts x, and `MET` (as far as is known here), `LOST` or `OPEN`.
+
+    First the least efforts that do what is best where nothing limits them. If there are none, contacts are kept as well
+    as they can be; then each level is, as far as those above it let it; and at last efforts are the least.
+    """
+    R, n = without_part(program.R, program.n, 1.0, 0)
+    within = half_spaces(program, limits, 0.0, 0)
+    if point_within(program.L, program.l, R, n, within, x) == FOUND:
+        if produces(problem, brought_back(program, limits, x), program.size):
+            return MET
+    status, missing = kept_contacts(program, limits, x)
+    if status != FOUND:
+        return OPEN
+    order = order_of(problem, program, limits, levels)
+    at, level = descend(order, half_spaces(program, limits, missing, 0), start_of(x), 0)
+    if level < order.ends.shape[0]:
+        return OPEN
+    copy(at.x, x)
+    lost = missing > TINY + EXACT or missing_at(program, limits.cones, x) - missing > TINY
+    return LOST if lost else MET
+
+
+@kernel(allocates=True)
+def levels_of(Z, c, M, reach, J, target, ends, wish):
+    """Levels J_k a = target_k with a last one, the nearest to a wish in the metric of M; and the best acceleration.
+
+    This is NaN where there is none: the mass matrix is not positive definite, or numbers are not finite.
+    """
+    dof, count, m = Z.shape[1], ends.shape[0], J.shape[0]
+    root, definite = reduced_root(Z, M)
+    Y, r, least = np.zeros((m + dof, dof)), np.zeros(m + dof), np.zeros(count + 1)
+    all_ends, best, y = np.empty(count + 1, np.int64), np.full(c.shape[0], np.nan), np.full(dof, np.nan)
+    if definite:
+        rows, rest, mobility = reduced_rows(Z, c, M, root, J, target)
+        copy_rows(rows, Y[:m])
+        copy(rest, r[:m])
+        unit = 0.0  # a metre of the lightest coordinate
+        for i in range(reach.shape[0]):
+            unit = max(unit, reach[i] / np.sqrt(M[i, i]))
+        first = 0
+        for k in range(count):
+            scale = 0.0
+            for i in range(first, ends[k]):
+                scale = max(scale, mobility[i, i])
+            all_ends[k], least[k] = ends[k], max(UNREACHED * np.sqrt(scale), ROUNDING * unit)
+            first = ends[k]
+        for j in range(dof):
+            Y[m + j, j] = 1.0
+        copy(reduced_coordinates(Z, c, M, root, wish), r[m:])
+        all_ends[count] = m + dof
+        order, none = Order(Y, r, all_ends, least), np.zeros((0, dof))
+        nowhere = Within(none, np.zeros(0), none, np.zeros(0), np.zeros(0, np.int64))
+        at, level = descend(order, nowhere, start_of(np.zeros(dof)), 0)
+        if level > count:
+            copy(at.x, y)
+            best = admissible_acceleration(Z, c, root, y)
+    return Levels(Y, r, all_ends, least, y), best
 
 
 # -- all of it -----------------------------------------------------------------------------------------------------
@@ -652,8 +757,10 @@ def has_numbers(problem):
 
 
 @kernel(allocates=True)
-def limited_effort(Z, M, h, B, A, b, across, reach, row_scale, force_scale, limits, desired, staging):
+def limited_effort(Z, M, h, B, A, b, across, reach, row_scale, force_scale, limits, desired, levels, staging):
     """Efforts within limits, how they were found, and the part of the desired acceleration. For the rest see `State`.
+
+    With `levels` the desired acceleration is what is best without limits; what is nearest within them goes by levels.
 
     `OPEN` where the stages are left to another solver, as all are without `staging`, or did not end; `NOT_FINITE`
     where numbers are none. Then the efforts are those without limits, or the nominal ones, clipped.
@@ -682,7 +789,11 @@ def limited_effort(Z, M, h, B, A, b, across, reach, row_scale, force_scale, limi
         return clipped, OPEN, 1.0
     program = scaled_program(problem, limits, u, reached)
     x = np.zeros(program.lower.shape[0])
-    part, status = staged(program, limits, x)
+    part, status = 1.0, OPEN
+    if levels.ends.shape[0] > 0:
+        status = level_by_level(problem, program, limits, levels, x)
+    else:
+        part, status = staged(program, limits, x)
     if status == OPEN:
         return clipped, OPEN, 1.0
     u = brought_back(program, limits, x)

@@ -13,6 +13,7 @@ __path__ = [str(Path(__file__).parents[2] / "kernels")]
 
 if TYPE_CHECKING:
     from ...kernels import (
+        centroidal,
         constraint_rows,
         derivatives,
         forces,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     )
 else:
     from . import (
+        centroidal,
         constraint_rows,
         derivatives,
         forces,
@@ -41,6 +43,7 @@ else:
     )
 
 for _kernels in (
+    centroidal,
     constraint_rows,
     derivatives,
     forces,
