@@ -65,8 +65,8 @@ class _Centroidal(Task):
         shared = [b.name for b in plant.bodies if b.name not in bodies and plant.link_index(b.name) in counted]
         if shared:
             raise InputError(
-                f"no joint moves {', '.join(map(repr, shared))} against the bodies {', '.join(map(repr, bodies))}; name "
-                "all of them, or none"
+                f"no joint moves {', '.join(map(repr, shared))} against the bodies {', '.join(map(repr, bodies))}; "
+                "name all of them, or none"
             )
         links = plant.arrays.links.copy()
         links["mass"][[i for i in range(len(links)) if i not in counted]] = 0.0
@@ -159,11 +159,10 @@ class AngularMomentum(_Centroidal):
     Examples
     --------
     >>> from cmbcontrol import plants
-    >>> plant = plants.pendulum(mass=2.0, length=1.5)
-    >>> task = AngularMomentum(plant, axes="z")
-    >>> terms = plant.terms(plant.assemble(angle=0.3), plant.project_velocity(plant.assemble(angle=0.3), [1.0]))
-    >>> task.names, task.units
-    (('spin_z',), ('N m s2',))
+    >>> plant = plants.biped()
+    >>> spin = AngularMomentum(plant, axes="z")
+    >>> spin.names, spin.jacobian(plant.terms(plants.catalogue["biped"].initial(plant)[0], [0.0] * plant.nv)).shape
+    (('spin_z',), (1, 13))
     """
 
     _what, _unit = "spin", "N m s2"  # of the integral of a momentum

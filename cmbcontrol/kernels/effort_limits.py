@@ -47,8 +47,8 @@ __all__ = [
     "Limits",
     "brought_back",
     "half_spaces",
-    "levels_of",
     "let_miss",
+    "levels_of",
     "limited_effort",
     "open_program",
     "order_of",
@@ -673,9 +673,9 @@ def level_by_level(problem, program, limits, levels, x):
     """
     R, n = without_part(program.R, program.n, 1.0, 0)
     within = half_spaces(program, limits, 0.0, 0)
-    if point_within(program.L, program.l, R, n, within, x) == FOUND:
-        if produces(problem, brought_back(program, limits, x), program.size):
-            return MET
+    found = point_within(program.L, program.l, R, n, within, x) == FOUND
+    if found and produces(problem, brought_back(program, limits, x), program.size):
+        return MET
     status, missing = kept_contacts(program, limits, x)
     if status != FOUND:
         return OPEN

@@ -32,13 +32,13 @@ UNTOUCHED = 1e-7
 
 SMALL = 1e-4  # root of the cost of a step in what a level does not tell, beside the largest of what it tells
 RESTS = 1e-9  # change of T_k x, in units of its largest row times an unknown, with which a level is at its end
-PUSHES = 1e-5  # part of the gradient of a level that a limit takes, with which it pushes: SMALL makes others push by less
+PUSHES = 1e-5  # part of the gradient of a level that a limit takes, with which it pushes; SMALL alone pushes by less
 
 # How far stages aim, in unknowns: at all of what is missing. Where that is too far for the digits at hand, at less: the
 # point that is nearest to an aim that cannot be had is so for one on the way to it, too.
 FAR, NEXT, NEAR = 1.0, 1e-2, 1e-7
 FINEST = 1e-12  # moves that limits allow anyway, see `conic.KEPT`
-TINY = 1e-300  # in place of a zero to divide by
+NONE = 1e-300  # in place of a zero to divide by
 AGAIN = 20  # stages: one or two as a rule, more where limits tie what a level does not tell weakly to what it tells
 
 
@@ -90,7 +90,10 @@ def shifted(G, x, offset, sign):
 
 @kernel(allocates=True)
 def stage_at(order, within, at, level, small, far):
-    """The stage of a level from the point at hand, which counts as one that keeps the limits; it aims so far at most."""
+    """The stage of a level from the point at hand, which counts as one that keeps the limits; it aims at most so far.
+
+    A step in what the level does not tell costs the square of `small`.
+    """
     first, last = order.ends[level - 1] if level > 0 else 0, order.ends[level]
     T, N, r = order.T[first:last].copy(), at.N, at.N.shape[1]
     need = shifted(T, at.x, order.d[first:last], -1.0)
@@ -108,7 +111,7 @@ def stage_at(order, within, at, level, small, far):
             for i in range(X.shape[0]):
                 d[j] += X[i, j] * need[i]
             d[j] /= s[j] * s[0]
-            part = min(part, far * metric[j, j] / max(abs(d[j]), TINY))
+            part = min(part, far * metric[j, j] / max(abs(d[j]), NONE))
     d *= part
     ways = product(N, V)
     b, g = shifted(within.C, at.x, within.b, -1.0), shifted(within.G, at.x, within.g, 1.0)
