@@ -24,10 +24,7 @@ ELSEWHERE = {
     "formats/loops_file": ("formats/test_urdf", "the loops beside a URDF file"),
     "formats/mjcf_document": ("formats/test_mjcf", "files of strangers, before MuJoCo sees them"),
     "formats/mjcf_model": ("formats/test_mjcf", "what MuJoCo has compiled, as a machine"),
-    "kernels/centroidal": (
-        "controllers/test_centroidal_tasks",
-        "values, Jacobians and biases of tasks are its results",
-    ),
+    "kernels/centroidal": ("controllers/test_centroidal_tasks", "Jacobians and biases of these tasks are its results"),
     "kernels/task_levels": ("controllers/test_hierarchical_inverse_dynamics", "the law whose levels these kernels are"),
     "kernels/arrays": ("kernels/test_split", "copies, used by every kernel"),
     "kernels/derivatives": ("dynamics/test_derivatives", "the functions that call these kernels"),
