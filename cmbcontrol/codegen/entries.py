@@ -92,7 +92,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Entry:
-    """A function of the exported library.
+    """A function of the exported library: one that is traced.
 
     Attributes
     ----------
@@ -115,6 +115,53 @@ class Entry:
     inputs: tuple[Argument, ...]
     outputs: tuple[Argument, ...]
     case: Callable[[State], Case]
+
+    @property
+    def functions(self) -> dict[str, Function]:
+        """What is traced, by the end of its name in C."""
+        return {"body": self.traced}
+
+
+@dataclass(frozen=True)
+class Solving(Entry):
+    """A function with loops: several traced ones, and C that is the same for all machines, which calls them.
+
+    Attributes
+    ----------
+    others : dict of str to Function
+        Traced functions that it calls after `traced`, which is ``machine_<name>_first``.
+    solver : str
+        File of C; its function ``machine_<name>_body`` returns the status.
+    known : dict of str to sequence of int
+        Tables of it, without the prefix.
+    sizes : dict of str to tuple
+        Macros of the header, with comments.
+    indices : dict of str to tuple
+        Enumerations of the header: a title, and names with comments.
+    kept : tuple of str
+        The status with which outputs are given all the same.
+    room : int
+        Numbers on the stack beside those of traced functions.
+    """
+
+    others: dict[str, Function] = field(default_factory=dict)
+    solver: str = ""
+    known: dict[str, Sequence[int]] = field(default_factory=dict)
+    sizes: dict[str, tuple[int, str]] = field(default_factory=dict)
+    indices: dict[str, tuple[str, Sequence[tuple[str, str]]]] = field(default_factory=dict)
+    kept: tuple[str, ...] = ()
+    room: int = 0
+
+    @property
+    def functions(self) -> dict[str, Function]:
+        return {"first": self.traced, **self.others}
+
+    def tables(self, prefix: str) -> list[str]:
+        """Tables of C."""
+        return [
+            f"static const int {prefix}_{name}[{len(values)}] = {{{', '.join(map(str, values))}}};"
+            for name, values in self.known.items()
+        ]
 
 
 @dataclass

@@ -17,6 +17,8 @@ from ..model.assembly import start_configuration
 from ..model.generated import independent_rows
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
+from ..sim.switching import Contact
+from .contacts import contact_step, touching
 from .entries import FUNCTIONS, Entry, Machine
 from .identifiers import identifier
 from .laws import law_entry
@@ -66,6 +68,9 @@ def export(
     functions: Sequence[str] | None = None,
     coordinates: Sequence[str] = (),
     law: Any = None,
+    contacts: Contact | Sequence[Contact] = (),
+    limits: bool | Sequence[str] = False,
+    friction: str = "smooth",
     prefix: str | None = None,
     states: int = 10,
     seed: int = 0,
@@ -91,6 +96,16 @@ def export(
         A law in sampled time, with the chain around it, as the function ``law``: efforts and next states of a sample.
         Its gains are entries of p, its references inputs. Blocks that stand for the real machine are left out:
         encoders, delays, actuators.
+    contacts : Contact or sequence of Contact
+        As of `simulate(switches=)`: the function ``contact_step`` is a step of time in which they open, close, stick
+        and slide, by a bounded number of operations. Their rows are in no other function: those are of the machine
+        with open contacts.
+    limits : bool or sequence of str
+        Whether limits of joints are end stops in ``contact_step``, as ``limits="hold"`` of `simulate` has it; or the
+        coordinates whose limits are.
+    friction : {"smooth", "exact"}
+        What dry friction of force elements is in ``contact_step``. With ``"exact"`` they stick and slide; the smooth form
+        is a steep damper, for which steps must be short.
     prefix : str, optional
         What names in C begin with, and files; by default the name of the plant.
     states, seed : int
@@ -104,6 +119,9 @@ def export(
 
     Raises
     ------
+    InputError
+        Where the configuration is inside a contact, or ``contact_step`` cannot be written: for friction in proportion
+        to loads of constraints.
     InputTypeError
         For a plant given by functions of Python, which are no symbols.
     ActuationError
@@ -129,11 +147,16 @@ def export(
         raise InputError(f"{name!r} is the name of the self-test; give another prefix")
     coordinates = _check.names(coordinates, "coordinates", plant.velocity_names, "coordinate")
     wanted = None if functions is None else _check.names(functions, "functions", FUNCTIONS, "function")
+    touched = touching(plant, contacts, limits, friction)
+    if touched is not None:
+        plant = touched.open
     machine = Machine(plant, _configuration(plant, q), coordinates)
     entries, left_out = _entries(machine, wanted)
+    if touched is not None:
+        entries.append(contact_step(machine, touched))
     if law is not None:
         entries.append(law_entry(machine, law))
-    numbers = machine.table.used(entry.traced for entry in entries)
+    numbers = machine.table.used(f for entry in entries for f in entry.functions.values())
     library = Library(plant, name, entries, numbers, version())
     found = random_states(machine, count, seed, any(entry.name == "inverse" for entry in entries))
     texts = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..trace.program import program
-from .entries import Entry
+from .entries import Entry, Solving
 from .source import STATUS, Library, single_line
 
 __all__ = ["cmake", "operations", "readme", "room"]
@@ -40,12 +40,15 @@ add_test(NAME {name}_selftest COMMAND {name}_selftest)
 
 def operations(entry: Entry) -> int:
     """How many a call takes."""
-    return sum(len(chunk.operations) for chunk in program(entry.traced).chunks)
+    programs = [program(function) for function in entry.functions.values()]
+    return sum(len(chunk.operations) for made in programs for chunk in made.chunks)
 
 
 def room(entry: Entry) -> int:
     """Bytes of the arrays that a call has on the stack."""
-    return 8 * (program(entry.traced).room + 1 + max(entry.traced.inputs, 1) + max(len(entry.traced.outputs), 1))
+    own = entry.room if isinstance(entry, Solving) else 0
+    largest = max(program(f).room + 1 + max(f.inputs, 1) + max(len(f.outputs), 1) for f in entry.functions.values())
+    return 8 * (own + largest)
 
 
 def readme(library: Library, left_out: Mapping[str, str], rows: Sequence[int]) -> str:

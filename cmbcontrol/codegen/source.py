@@ -9,7 +9,8 @@ from typing import NamedTuple
 from ..model.mechanism import Mechanism
 from ..model.units import effort_units, row_force_units
 from ..trace import c99
-from .entries import Argument, Entry
+from . import runtime
+from .entries import Argument, Entry, Solving
 from .identifiers import distinct
 from .parameters import Number
 
@@ -24,6 +25,9 @@ STATUS = {
     "MASS_MATRIX": "the mass matrix is not positive definite",
     "ACTUATION": "the motors are near losing a motion",
     "COORDINATES": "the coordinates of the linear model are nearly dependent",
+    "STEP": "the step is not longer than zero",
+    "OPEN": "loops are not closed after the step, or contacts are not out of each other; results are given",
+    "ITERATIONS": "the bound of iterations was reached before contacts were solved; results are given",
 }
 
 
@@ -60,7 +64,8 @@ def header(library: Library) -> str:
     lines = [
         *comment(
             f"{single_line(plant.name)}: exported by cmbcontrol {library.version}. SI units, rad.",
-            "Every function returns a status. Where it is not 0, its outputs are NaN, but for those that say why. p "
+            "Every function returns a status. Where it is not 0, its outputs are NaN, but for those that say why, and "
+            "where the status says that results are given. p "
             f"holds the numbers of the machine: {library.prefix}_parameters, or a changed copy of it. Functions keep "
             "nothing, allocate nothing and may be called from several threads. Inputs are read before outputs are "
             "written: they may be the same array.",
@@ -90,7 +95,7 @@ def header(library: Library) -> str:
     lines += enumeration(library, "P", names, texts, "Numbers p, with their defaults; what is not here is structure.")
     lines += [f"extern const double {library.prefix}_parameters[{max(len(library.numbers), 1)}];", ""]
     for entry in library.entries:
-        lines += [*_described(entry), f"{_signature(library, entry)};", ""]
+        lines += [*_declared(library, entry), *_described(entry), f"{_signature(library, entry)};", ""]
     return "\n".join([*lines, "#ifdef __cplusplus", "}", "#endif", "", f"#endif /* {guard} */", ""])
 
 
@@ -107,9 +112,21 @@ def enumeration(library: Library, group: str, names: Iterable[str], texts: Itera
         yield from ("};", "")
 
 
+def _declared(library: Library, entry: Entry) -> Iterator[str]:
+    """Sizes and indices of a function that has its own."""
+    if not isinstance(entry, Solving):
+        return
+    for name, (value, text) in entry.sizes.items():
+        yield f"#define {library.macro(name)} {value} /* {in_comment(text)} */"
+    yield ""
+    for name, (title, listed) in entry.indices.items():
+        yield from enumeration(library, name, [key for key, _ in listed], [text for _, text in listed], title)
+
+
 def _described(entry: Entry) -> Iterator[str]:
     arguments = [f"{kind}  {a.name}[{a.size}]: {a.text}" for kind, a in _kinds(entry)]
-    refused = ", ".join(("NOT_FINITE", "COMPARISON", *dict.fromkeys(entry.refusals)))
+    kept = entry.kept if isinstance(entry, Solving) else ()
+    refused = ", ".join(("NOT_FINITE", "COMPARISON", *dict.fromkeys((*entry.refusals, *kept))))
     yield from comment(entry.text, *arguments, f"status: {refused}")
 
 
@@ -171,16 +188,21 @@ def source(library: Library) -> str:
         _HELPERS,
     ]
     for entry in library.entries:
-        parts += [c99.body(entry.traced, f"{prefix}_{entry.name}_body"), _door(library, entry)]
+        parts += [c99.body(function, f"{prefix}_{entry.name}_{end}") for end, function in entry.functions.items()]
+        if isinstance(entry, Solving):
+            parts += ["\n".join(entry.tables(prefix)), runtime.text(entry.solver, prefix)]
+        parts.append(_door(library, entry))
     return "\n\n".join(parts) + "\n"
 
 
 def _door(library: Library, entry: Entry) -> str:
     """The function that is seen from outside."""
-    macro, outputs = library.macro, len(entry.traced.outputs)
-    ok, broken = macro("STATUS_OK"), macro("STATUS_NOT_FINITE")
+    macro, inputs = library.macro, sum(argument.size for argument in entry.inputs)
+    told = 0 if isinstance(entry, Solving) else len(entry.refusals)
+    outputs = told + sum(argument.size for argument in entry.outputs)
+    ok, broken, body = macro("STATUS_OK"), macro("STATUS_NOT_FINITE"), f"{library.prefix}_{entry.name}_body(p, x, y)"
     lines = [
-        f"double x[{max(entry.traced.inputs, 1)}] = {{0.0}}, y[{max(outputs, 1)}] = {{0.0}};",
+        f"double x[{max(inputs, 1)}] = {{0.0}}, y[{max(outputs, 1)}] = {{0.0}};",
         f"int status = {ok};",
     ]
     at = 0
@@ -188,19 +210,21 @@ def _door(library: Library, entry: Entry) -> str:
         if argument.size:
             lines.append(f"take(x + {at}, {argument.name}, {argument.size});")
             at += argument.size
-    lines += [
-        f"if (!all_finite(x, {entry.traced.inputs})) {{",
-        f"    status = {broken};",
-        f"}} else if ({library.prefix}_{entry.name}_body(p, x, y) != 0) {{",
-        f"    status = {macro('STATUS_COMPARISON')};",
-    ]
-    for i, refusal in enumerate(entry.refusals):
-        lines += [f"}} else if (!(y[{i}] > 0.0)) {{", f"    status = {macro(f'STATUS_{refusal}')};"]
-    lines += [f"}} else if (!all_finite(y, {outputs})) {{", f"    status = {broken};", "}"]
-    at = len(entry.refusals)
+    lines += [f"if (!all_finite(x, {inputs})) {{", f"    status = {broken};"]
+    given = f"status == {ok}"
+    if isinstance(entry, Solving):
+        given = " || ".join(f"status == {macro(f'STATUS_{name}')}" for name in ("OK", *entry.kept))
+        lines += ["} else {", f"    status = {body};", "}", f"if (({given}) && !all_finite(y, {outputs})) {{"]
+        lines += [f"    status = {broken};", "}"]
+    else:
+        lines += [f"}} else if ({body} != 0) {{", f"    status = {macro('STATUS_COMPARISON')};"]
+        for i, refusal in enumerate(entry.refusals):
+            lines += [f"}} else if (!(y[{i}] > 0.0)) {{", f"    status = {macro(f'STATUS_{refusal}')};"]
+        lines += [f"}} else if (!all_finite(y, {outputs})) {{", f"    status = {broken};", "}"]
+    at = told
     for argument in entry.outputs:
         if argument.size:
-            valid = f"status != {broken}" if argument.always else f"status == {ok}"
+            valid = f"status != {broken}" if argument.always else given
             lines.append(f"give({argument.name}, y + {at}, {argument.size}, {valid});")
             at += argument.size
     inside = "\n".join(f"    {line}" for line in [*lines, "return status;"])

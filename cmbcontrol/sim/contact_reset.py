@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from ..dynamics.impact import jump, nearest
 from ..errors import PainleveError, SwitchingError
-from ..model.dry_friction import Rub, across
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .constraint_modes import STILL
@@ -66,23 +65,12 @@ class Reset:
         self.still = {rub.name: np.zeros(1) for rub in forces}
         self.closed = modes.holding(touching, {})
         self.plant = modes.mode(self.closed, self.still)
-        self.contacts = [self._touch(name, modes.rubs.get(name), name) for name in touching]
-        self.dry = [self._touch(rub.name, rub, None) for rub in forces]
+        self.contacts = [self._touch(name) for name in touching]
+        self.dry = [self._touch(rub.name) for rub in forces]
 
-    def _touch(self, name: str, rub: Rub | None, contact: str | None) -> Touch:
+    def _touch(self, name: str) -> Touch:
         """A contact or a force with friction, among the rows of the plant."""
-        modes = self.modes
-        rows = modes.rows_of(self.plant, *(modes.sticking(rub) if rub else (name,)))
-        normal = None if contact is None else modes.direction[name] if rub is None else rub.normal
-        own = across(normal) if rub is None else rub.tangents
-        tangents = np.zeros((len(own), len(self.plant.row_names)))
-        tangents[:, rows] = own
-        opening = None
-        if normal is not None:
-            opening = np.zeros(len(self.plant.row_names))
-            opening[rows] = normal
-        breaks = name in self.breaking
-        return Touch(name, opening, tangents, modes.contacts.get(contact or ""), rub, np.zeros(len(own)), breaks)
+        return Touch.of(self.modes, self.plant, name, name in self.breaking)
 
     def _contacts_of(self, plant: Plant) -> list[Touch]:
         """The contacts, among the rows of a plant that has fewer."""

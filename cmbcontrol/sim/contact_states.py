@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +23,14 @@ from ..dynamics.acceleration import at_rank, solved
 from ..dynamics.impact import supporting
 from ..errors import PainleveError, TooManyStatesError
 from ..model.diagnosis import unique_multipliers
-from ..model.dry_friction import Rub
+from ..model.dry_friction import Rub, across
+from ..model.plant import Plant
 from ..model.terms import LoadFriction, Terms
 from .contact_relaxation import Relaxed, relaxed
 from .switching import Contact
+
+if TYPE_CHECKING:
+    from .constraint_modes import ConstraintModes
 
 __all__ = ["Balance", "ContactProblem", "Touch"]
 
@@ -63,6 +68,21 @@ class Touch:
     rub: Rub | None
     rate: Array
     breaks: bool = False
+
+    @classmethod
+    def of(cls, modes: ConstraintModes, plant: Plant, name: str, breaks: bool = False) -> Touch:
+        """A contact, or a force with friction, among the rows of a plant that has its own."""
+        rub, contact = modes.rubs.get(name), modes.contacts.get(name)
+        rows = modes.rows_of(plant, *(modes.sticking(rub) if rub else (name,)))
+        normal = rub.normal if rub else modes.direction[name]
+        own = rub.tangents if rub else across(normal)
+        tangents = np.zeros((len(own), len(plant.row_names)))
+        tangents[:, rows] = own
+        opening = None
+        if normal is not None:
+            opening = np.zeros(len(plant.row_names))
+            opening[rows] = normal
+        return cls(name, opening, tangents, contact, rub, np.zeros(len(own)), breaks)
 
     @property
     def moves(self) -> bool:

@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 
 from cmbcontrol.codegen import export
+from cmbcontrol.codegen.contacts import contact_step, touching
 from cmbcontrol.codegen.entries import FUNCTIONS, Machine
 from cmbcontrol.codegen.laws import law_entry
 
 COMPILER = shutil.which("gcc") or shutil.which("cc") or shutil.which("clang")
 STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror", "-O1")
+TOUCHING = {"contacts": (), "limits": False, "friction": "smooth"}  # as `export` has them
 
 
 class Compiled:
@@ -27,12 +29,16 @@ class Compiled:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr[:2000]
         self.library = ctypes.CDLL(str(target))
-        self.machine = Machine(plant, self.made.q, tuple(coordinates))
+        known = {name: options.get(name, default) for name, default in TOUCHING.items()}
+        touched = touching(plant, *known.values())
+        self.machine = Machine(plant if touched is None else touched.open, self.made.q, tuple(coordinates))
+        makers = dict(FUNCTIONS)
+        if law is not None:
+            makers["law"] = lambda machine: law_entry(machine, law)
+        if touched is not None:
+            makers["contact_step"] = lambda machine: contact_step(machine, touched)
         names = [name.removeprefix(f"{self.prefix}_") for name in self.made.functions]
-        self.entries = {
-            name: law_entry(self.machine, law) if name == "law" and law is not None else FUNCTIONS[name](self.machine)
-            for name in names
-        }
+        self.entries = {name: makers[name](self.machine) for name in names}
         self.p = np.array(list(self.made.parameters.values()))
 
     def call(self, name, *inputs):

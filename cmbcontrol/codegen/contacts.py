@@ -1,0 +1,474 @@
+"""A step of a machine with contacts, end stops and dry friction, as a function of C with a bounded number of operations.
+
+What depends on the machine is traced: its motion without contacts, and how it answers to a push of each. Which of them
+push, stick and slide is found by C that is the same for all (``runtime/contacts.c``).
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _check
+from ..characteristics import Friction
+from ..dynamics.impact import nearest
+from ..errors import CmbError, InputError
+from ..kernels.layout import LOADED
+from ..model.elements import Coupling
+from ..model.mechanism import Mechanism
+from ..model.terms import Terms
+from ..sim.constraint_modes import ConstraintModes
+from ..sim.contact_relaxation import relaxed
+from ..sim.contact_states import ContactProblem, Touch
+from ..sim.end_stops import end_stops
+from ..sim.switching import Contact, listed_switches
+from ..trace import numbers
+from ..trace.elimination import ConstrainedSolver, Vector, product, sparse
+from ..trace.functions import Function, Tracing, conditions, dense, missing_rates
+from ..trace.machine import Machine as Traced
+from ..trace.machine import places
+from .entries import MASS, NEAR, Argument, Case, Machine, Solving, State, size
+from .parameters import Table
+from .selftest import nearness
+
+__all__ = ["CLOSED", "CORRECTIONS", "SWEEPS", "TOLERANCE", "Touching", "contact_step", "touching"]
+
+Array = NDArray[np.float64]
+
+SWEEPS = 200  # through all contacts, at most: those of the tests take some ten; what does not settle in 200 has a status
+CORRECTIONS = 4  # steps of Gauss and Newton, at most: residuals are squared by each, and a step of time leaves few digits
+TOLERANCE = 1e-12  # of the largest motion: what a last sweep may change; rounding is 1e-15, times the size of a few rows
+CLOSED = 1e-11  # of the size: how far loops may be open after a step; rounding is 1e-15, results are told to 1e-10
+_BEYOND = 1e-6  # of the size: a configuration further inside a contact is refused, as `simulate` does
+_REST = 1e-7  # of the size, a second: what slides slower rests, as `sim.contact_reset` has it
+_STEP = 1e-3  # s, of the self-test
+_AGREED = 1e-9  # of the velocities: where two ways to solve contacts differ by more, there may be several answers
+_NOTHING = 1e-12  # of the forces, and motions: none
+_GAINED = 1e-9  # of energies: friction and rebound may make as much, by rounding
+_FAR = 0.02  # closeness of states of the self-test, as others have it
+_STICKS = -1.0  # in place of a coefficient: it sticks whatever this takes
+
+
+@dataclass(frozen=True)
+class Touching:
+    """Contacts, end stops and dry friction of a machine.
+
+    Attributes
+    ----------
+    open : Mechanism
+        The machine with all contacts open, which other functions are of.
+    whole : Mechanism
+        With the rows of all.
+    modes : ConstraintModes
+    """
+
+    open: Mechanism
+    whole: Mechanism
+    modes: ConstraintModes
+
+    @property
+    def names(self) -> list[str]:
+        """Contacts first, then force elements whose dry friction sticks."""
+        return [*self.modes.contacts, *(rub.name for rub in self.modes.rubs.values() if rub.normal is None)]
+
+    def gaps(self, q: Array) -> Array:
+        """How far each contact is open, m or rad."""
+        residual = self.whole.residual(q)
+        return np.array([float(touch.normal @ residual) for touch in self.touches if touch.normal is not None])
+
+    @property
+    def touches(self) -> list[Touch]:
+        """All of them, contacts first."""
+        forces = [rub.name for rub in self.modes.rubs.values() if rub.normal is None]
+        return [Touch.of(self.modes, self.whole, name) for name in (*self.modes.contacts, *forces)]
+
+
+def touching(plant: Mechanism, contacts: Any, limits: Any, friction: str) -> Touching | None:
+    """What an exported step knows beside motion, as `simulate` does; None where there is nothing.
+
+    Parameters
+    ----------
+    plant : Mechanism
+    contacts : Contact or sequence of Contact
+    limits : bool or sequence of str
+        Coordinates whose limits are end stops; all, or none.
+    friction : {"smooth", "exact"}
+
+    Raises
+    ------
+    InputError
+    """
+    given = listed_switches(contacts)
+    for contact in given:
+        if not isinstance(contact, Contact):
+            raise InputError(f"contacts must be Contact(...), got {contact!r}: what switches is not in C code")
+    whole, stops = end_stops(plant)
+    limited = {stop.name.rsplit("_", 2)[0] for stop in stops}
+    if isinstance(limits, (bool, np.bool_)):
+        chosen = limited if limits else set()
+    else:
+        chosen = set(_check.names(limits, "limits", sorted(limited), "coordinate with limits"))
+    used = [stop for stop in stops if stop.name.rsplit("_", 2)[0] in chosen]
+    whole = whole.without(*(stop.name for stop in stops if stop not in used)) if used else plant
+    exact = _check.option(friction, ("smooth", "exact"), "friction") == "exact"
+    modes = ConstraintModes(whole, [*given, *used], exact=exact)
+    if not modes.contacts and not modes.rubs:
+        return None
+    loaded = [e.name for e, kind in zip(plant.forces, plant.arrays.elements["kind"], strict=True) if kind == LOADED]
+    if loaded:
+        raise InputError(
+            f"friction {loaded[0]!r} of {plant.name!r} is in proportion to loads, which the step in C does not solve for; "
+            "give it a friction of fixed size, such as JointForce(..., Friction(...))"
+        )
+    everything = modes.mode(frozenset(modes.holding(modes.contacts, {})), {})
+    opened = plant.without(*(contact.name for contact in given)) if given else plant
+    return Touching(opened, everything, modes)  # type: ignore[arg-type]
+
+
+def contact_step(machine: Machine, found: Touching) -> Solving:
+    """The step, of a machine with all contacts open.
+
+    Raises
+    ------
+    InputError
+        Where the configuration of the machine is inside a contact.
+    """
+    gaps = found.gaps(machine.q)
+    for name, gap in zip(found.modes.contacts, gaps, strict=True):
+        if gap < -_BEYOND * machine.plant.size:
+            raise InputError(
+                f"contact {name!r} is closed by {-gap:.3g} beyond zero at the configuration of the export; give a "
+                "configuration q outside of it"
+            )
+    traced = _Traced(machine, found)
+    first = traced.first()
+    parts = {"moved": traced.moved(), "landing": traced.landing(), "gaps": traced.gaps()}
+    for function in (first, *parts.values()):
+        traced.adopt(function)
+    names, rows = [touch.name for touch in found.touches], traced.rows
+    pushes, count = [int(touch.normal is not None) for touch in found.touches], len(gaps)
+    first_rows = np.concatenate([[0], np.cumsum([len(own) for own in rows])]).tolist()
+    total, touched, nv = first_rows[-1], len(names), machine.plant.nv
+    unit = {name: _unit(found.whole, name) for name in names}
+    of_pushes = [
+        (f"{touch.name}_{'normal' if k == 0 and touch.normal is not None else f'across_{k}'}", text)
+        for touch, own in zip(found.touches, rows, strict=True)
+        for k, text in enumerate(_directions(found, touch, own))
+    ]
+    reports = (
+        ("SWEEPS", f"sweeps through all contacts, at most {2 * SWEEPS}: twice {SWEEPS}"),
+        ("RESIDUAL", "what the last one has changed, of the largest motion; solved where it is at most p[tolerance]"),
+        ("CORRECTIONS", f"steps of Gauss and Newton that closed loops and contacts, at most {CORRECTIONS}"),
+        ("OPEN", "how far loops are open after them, or contacts inside each other, m"),
+        ("WORK", "of all pushes and of dry friction in the step, J; what is lost is negative"),
+    )
+    pushed = Argument("push", total, "impulses of the step before, N s or N m s: zeros at first")
+    inputs = (*machine.arguments("q", "v", "u"), Argument("dt", 1, "length of the step, s"), pushed)
+    outputs = (
+        Argument("q_next", machine.plant.nq, "positions after the step"),
+        Argument("v_next", nv, "velocities after the step"),
+        Argument("push_next", total, "impulses of the step, N s or N m s, in the order of enum contact_push"),
+        Argument("gap", count, "how far contacts are open after the step, m or rad"),
+        Argument("report", len(reports), "what it took, by enum contact_report"),
+        *machine.arguments("closeness"),
+    )
+    return Solving(
+        "contact_step",
+        "A step of time with contacts that open, close, stick and slide (Moreau and Jean): forces of its begin, impulses "
+        "of contacts that fit the velocities of its end. q and v are those of the step before, and the pushes too, which "
+        "tell what was closed. It is of first order in dt. Motors hold u. Prescribed motions have p of the end of the "
+        "step.",
+        first,
+        (NEAR, MASS, "STEP"),
+        inputs,
+        outputs,
+        _Judge(machine, found, total).case,
+        parts,
+        "contacts.c",
+        {
+            "first": first_rows,
+            "opens": pushes,
+            "alone": list(range(count + 1)),
+        },
+        {
+            "CONTACTS": (count, "those that open and close"),
+            "TOUCHES": (touched, "with force elements whose dry friction sticks and slides"),
+            "PUSHES": (total, "rows of all of them"),
+            "SWEEPS": (SWEEPS, "bound: twice in a step where friction and rebound would make energy"),
+            "CORRECTIONS": (CORRECTIONS, "bound of steps that close loops and contacts"),
+            "REPORTS": (len(reports), "entries of report"),
+        },
+        {
+            "contact": ("Contacts, in the order of gap.", [(n, unit[n]) for n in names[:count]]),
+            "contact_push": ("Impulses of contacts and dry friction.", of_pushes),
+            "report": ("What a step took.", reports),
+        },
+        ("OPEN", "ITERATIONS"),
+        5 + 2 * nv + total * (2 * total + nv + 12) + count * (count + nv + 8) + 2 * machine.plant.nq,
+    )
+
+
+def _unit(plant: Mechanism, name: str) -> str:
+    """Of a gap."""
+    if name not in plant.row_slices:
+        return ""
+    return f"gap in {plant.row_units[plant.row_slices[name].start]}"
+
+
+def _directions(found: Touching, touch: Touch, own: Sequence[Array]) -> list[str]:
+    """What the rows of one of them are."""
+    names, across = found.whole.row_names, touch.normal is None
+    texts = []
+    for row in own:
+        parts = [f"{row[i]:+.6g} {names[i]}" for i in np.flatnonzero(row)]
+        texts.append(f"{'across' if across else 'along'}: {' '.join(parts)}")
+        across = True
+    return texts
+
+
+class _Traced:
+    """The traced functions of the step."""
+
+    def __init__(self, machine: Machine, found: Touching) -> None:
+        self.machine, self.found = machine, found
+        whole, kept = found.whole, [machine.plant.row_names[row] for row in machine.rows]
+        self.own = copy.copy(machine)  # the same, with the rows of contacts, whose numbers are in a table of its own
+        self.own.plant, self.own.table = whole, Table(whole)
+        self.own.rows = [whole.row_names.index(name) for name in kept]
+        stops = {whole.row_slices[n].start for n in found.modes.contacts if isinstance(found.modes.part(n), Coupling)}
+        limits = [  # numbers, also where they are zero
+            i for i, x in enumerate(places(whole.arrays)) if (x.part, x.field) == ("rows", "value") and x.record in stops
+        ]
+        self.own.table.parameters = self.own.table.parameters.without_structure(limits)
+        self.loops = [whole.row_names.index(name) for name in machine.plant.row_names]
+        at = self.own.tracing()
+        (q,) = at.inputs(at.sample)
+        A = Traced(at.model, q).A
+        self.rows = []
+        for touch in found.touches:
+            own = [row for row in touch.tangents if sparse(_combined(_exact(row), A))]
+            self.rows.append([_exact(row) for row in (*([] if touch.normal is None else [touch.normal]), *own)])
+
+    def adopt(self, function: Function) -> None:
+        """Numbers of the machine with contacts become those of the machine, by name."""
+        nodes, numbers_of = function.graph.nodes, self.own.table.numbers
+        for k, node in enumerate(nodes):
+            if node[:2] == ("input", "p"):
+                nodes[k] = ("input", "p", self.machine.table.add(*numbers_of[node[2]]))
+
+    def number(self, at: Tracing, name: str, value: float, text: str) -> Any:
+        """A number of contacts."""
+        return self.own.table.symbol(at.graph, f"contact_{name}", value, text)
+
+    def replies(
+        self, at: Tracing, machine: Traced, solver: ConstrainedSolver, rows: Sequence[Array]
+    ) -> tuple[list[Vector], list[Any], list[Array], Array]:
+        """Rows as vectors, their mobilities without loops, the motions that a unit of each push makes, and W."""
+        vectors = [sparse(_combined(row, machine.A)) for row in rows]
+        free, motions = [], []
+        for vector in vectors:
+            parts = solver.metric.forward(vector).items()
+            free.append(sum((x * x * solver.metric.inverse[k] for k, x in parts), 0.0))
+            motions.append(solver.solve(vector, {})[0])
+        W = np.array([[product(a, x) for x in motions] for a in vectors], object)
+        return vectors, free, [dense(x, at.nv) for x in motions], W
+
+    def conditions(self, at: Tracing, machine: Traced, solver: ConstrainedSolver) -> tuple[list[Any], Any]:
+        """Numbers that must be above zero, and closeness."""
+        low, high, left = conditions(machine, solver)
+        near = self.own.closeness(at, low, high)
+        return [self.own.clear(at, near), left], near
+
+    def tolerance(self, at: Tracing) -> Any:
+        text = "part of the largest motion that a last sweep through the contacts may change"
+        return self.number(at, "tolerance", TOLERANCE, text)
+
+    def first(self) -> Function:
+        """(q, v, u, dt, pushes) -> the velocity without contacts, and all that pushes change in it."""
+        at, found = self.own.tracing(), self.found
+        rows = [row for own in self.rows for row in own]
+        q, v, u, (dt,), _ = at.inputs(
+            at.sample, np.linspace(0.3, 0.7, at.nv), np.ones(at.nu), np.array([_STEP]), np.zeros(len(rows))
+        )
+        machine = Traced(at.model, q)
+        machine.weigh()
+        machine.drive()
+        machine.move(v)
+        solver = at.solver(machine)
+        force = (machine.B @ u if at.nu else 0.0) - machine.h
+        target = at.scaled(machine.rates())
+        free, _ = solver.solve(sparse(machine.M @ v + dt * force), target)
+        vectors, mobility, motions, W = self.replies(at, machine, solver, rows)
+        velocity = {k: x for k, x in enumerate(v)}
+        before = [product(row, velocity) for row in vectors]
+        after = [product(row, free) for row in vectors]
+        gap, restitution, rest, mu = [], [], [], []
+        start = 0
+        for touch, own in zip(found.touches, self.rows, strict=True):
+            name = touch.name
+            if touch.contact is not None:
+                gap.append(_combined(own[0], machine.phi))
+                e = self.number(at, f"{name}_restitution", touch.contact.restitution, "of an impact, 0 to 1")
+                restitution.append(e)
+                text = "rebounds that are slower are left out, m/s or rad/s"
+                rest.append(self.number(at, f"{name}_rest_speed", touch.contact.rest_speed, text))
+            slip = before[start + int(touch.normal is not None) : start + len(own)]
+            start += len(own)
+            mu.append(self.coefficient(at, touch, slip, dt))
+        needed, near = self.conditions(at, machine, solver)
+        outputs = [*needed, dt, near, self.tolerance(at), *dense(free, at.nv), *before, *after, *mobility, *gap, *restitution, *rest, *mu]
+        return at.finished(outputs, W.ravel(), *motions)
+
+    def coefficient(self, at: Tracing, touch: Touch, slip: Sequence[Any], dt: Any) -> Any:
+        """Of friction, at the speed of sliding before the step; of a force element, its impulse."""
+        if touch.rub is None:
+            return _STICKS if len(touch.tangents) else 0.0
+        law, name = touch.rub.law, touch.name
+        text = "friction while it slides, N or N m" if touch.normal is None else "coefficient of friction"
+        level = self.number(at, f"{name}_friction", law.coulomb, text)
+        speed = numbers.sqrt(sum((x * x for x in slip), 0.0))
+        if law.static > law.coulomb:
+            static = self.number(at, f"{name}_static_friction", law.static, "while it sticks")
+            over = max(float(law.stribeck_rate or 0.0), _REST * float(self.machine.plant.size))
+            rate = self.number(at, f"{name}_stribeck_rate", over, "speed over which it falls, m/s or rad/s")
+            part = speed / rate
+            level = level + (static - level) * numbers.exp(-(part * part))
+        if touch.normal is None:
+            return dt * level
+        if law.viscous:
+            level = level + self.number(at, f"{name}_viscous", law.viscous, "rise with the speed, s/m") * speed
+        return level
+
+    def moved(self) -> Function:
+        """(q, displacement) -> the configuration after it."""
+        at = self.own.tracing()
+        q, change = at.inputs(at.sample, np.zeros(at.nv))
+        return at.finished(Traced(at.model, q).moved(change))
+
+    def landing(self) -> Function:
+        """q -> the displacement that closes loops, gaps after it, and what pushes of contacts change."""
+        at = self.own.tracing()
+        (q,) = at.inputs(at.sample)
+        machine = Traced(at.model, q)
+        machine.weigh()
+        solver = at.solver(machine)
+        step = solver.least_change({i: -x for i, x in at.scaled(machine.phi).items()})
+        rows = [own[0] for touch, own in zip(self.found.touches, self.rows, strict=True) if touch.normal is not None]
+        vectors, mobility, motions, W = self.replies(at, machine, solver, rows)
+        gaps = [_combined(row, machine.phi) + product(a, step) for row, a in zip(rows, vectors, strict=True)]
+        needed, near = self.conditions(at, machine, solver)
+        parts = [*needed, near, *dense(step, at.nv), *gaps, *mobility, *W.ravel()]
+        return at.finished(parts, *motions)
+
+    def gaps(self) -> Function:
+        """q -> how far loops are open or contacts inside each other, m; how far they may be; gaps."""
+        at = self.own.tracing()
+        (q,) = at.inputs(at.sample)
+        machine = Traced(at.model, q)
+        off = [abs(at.model.scale[row] * machine.phi[row]) for row in self.loops]
+        gaps = []
+        for touch, own in zip(self.found.touches, self.rows, strict=True):
+            if touch.normal is not None:
+                gaps.append(_combined(own[0], machine.phi))
+                scale = _combined(np.abs(own[0]), at.model.scale) / float(np.abs(own[0]).sum())
+                off.append(scale * numbers.maximum(-gaps[-1], 0.0))
+        text = "how far loops may be open after a step, and contacts inside each other, m"
+        closed = self.number(at, "closed", CLOSED * float(self.machine.plant.size), text)
+        largest = off[0] if off else 0.0
+        for x in off[1:]:
+            largest = numbers.maximum(largest, x)
+        return at.finished([largest, closed, *gaps])
+
+
+def _combined(row: Array, values: Array) -> Any:
+    """row @ values, without what is zero."""
+    return sum((float(row[i]) * values[i] for i in np.flatnonzero(row)), 0.0)
+
+
+def _exact(row: Array) -> Array:
+    """Without what rounding leaves of zeros."""
+    return np.where(np.abs(row) > 1e-15 * np.abs(row).max(initial=0.0), row, 0.0)
+
+
+class _Judge:
+    """What a step leads to, for the self-test: contacts by exchanges of their states (`sim.contact_states`)."""
+
+    def __init__(self, machine: Machine, found: Touching, pushes: int) -> None:
+        self.machine, self.found, self.pushes = machine, found, pushes
+
+    def case(self, state: State) -> Case:
+        """A step that begins at a state like this one, where a contact closes."""
+        plant, h = self.found.whole, _STEP
+        q, v = self._approaching(state)
+        inputs = q, v, state.u, [h], np.zeros(self.pushes)
+        terms = plant.terms(q, v)
+        force = terms.B @ state.u - terms.h
+        touches = [_settled(touch, terms, h) for touch in self.found.touches]
+        g = terms.M @ v + h * force
+        nothing, still = _NOTHING * size(g / terms.reach), _NOTHING * (size(terms.row_rate) + plant.size)
+        problem = ContactProblem(terms, touches, g, plant.row_rates, {}, nothing, still)
+        free = terms.A @ nearest(terms, problem.base, g, plant.row_rates[problem.base])[0]
+        landing, rebound = {}, {}
+        for t in touches:
+            if t.contact is not None:
+                gap, back = t.opening(terms.phi), -t.contact.restitution * t.opening(terms.row_rate)
+                strikes = gap + h * t.opening(free) < 0.0 and back > t.contact.rest_speed
+                landing[t.name] = -max(gap, 0.0) / h
+                rebound[t.name] = back if strikes else landing[t.name]
+        for problem.back in (rebound, landing):
+            after = problem.found()[1].x
+            mean = 0.5 * (v + after)
+            gained, work = float(mean @ (terms.M @ (after - v))), h * float(mean @ force)
+            if gained - work <= _GAINED * (abs(work) + terms.kinetic):
+                break
+        if size(relaxed(problem).x - after) > _AGREED * size(v, after):
+            return Case(inputs, (None,) * 6, (1.0,) * 6)
+        at = plant.integrate(q, h * after)
+        for _ in range(CORRECTIONS):
+            at = self._landed(at)
+        far = plant.extent(at)
+        scales = size(at, far / plant.reach), size(after, np.linalg.solve(terms.M, g)), 1.0, far, 1.0, 1.0
+        return Case(inputs, (at, after, None, self.found.gaps(at), None, None), scales)
+
+    def _approaching(self, state: State) -> tuple[Array, Array]:
+        """A state near this one where a contact touches and closes, and none is inside another; or that of the export."""
+        found, machine = self.found, self.machine
+        names = list(found.modes.contacts)
+        for k in state.random.permutation(len(names)):
+            touched = found.whole.without(*(n for n in found.modes.changing & set(found.whole.row_slices) if n != names[k]))
+            try:
+                q = touched.close(state.terms.q)
+                v = machine.plant.project_velocity(q, state.terms.v)
+            except CmbError:
+                continue
+            terms = machine.plant.terms(q, v)
+            if nearness(machine, terms, False) > _FAR and found.gaps(q).min() > -CLOSED * machine.plant.size:
+                touch = Touch.of(found.modes, found.whole, names[k])
+                closes = touch.opening(found.whole.terms(q, v).row_rate) <= 0.0
+                return q, v if closes else -v
+        if found.gaps(state.terms.q).min(initial=0.0) >= 0.0:
+            return state.terms.q, state.terms.v
+        return machine.q, machine.plant.project_velocity(machine.q, state.terms.v)
+
+    def _landed(self, q: Array) -> Array:
+        """One step onto closed loops and out of contacts."""
+        plant = self.found.whole
+        terms = plant.terms(q, np.zeros(plant.nv), check=False)
+        touches = [replace(t, tangents=0.0 * t.tangents[:0], rub=None) for t in self.found.touches if t.contact is not None]
+        problem = ContactProblem(terms, touches, np.zeros(plant.nv), -terms.phi, {}, 0.0, 0.0)
+        problem.base = ContactProblem(terms, self.found.touches, problem.g, problem.target, {}, 0.0, 0.0).base
+        return plant.integrate(q, problem.found()[1].x)
+
+
+def _settled(touch: Touch, terms: Terms, h: float) -> Touch:
+    """With the friction that it has in a step, and in no direction yet."""
+    if touch.rub is None:
+        return touch
+    moving = replace(touch, rate=touch.tangents @ terms.row_rate)
+    level = moving.coefficient if touch.normal is not None else h * float(touch.rub.law.level(np.linalg.norm(moving.rate)))
+    return replace(touch, rub=replace(touch.rub, law=Friction(level)))
