@@ -42,7 +42,7 @@ Array = NDArray[np.float64]
 
 SWEEPS = 200  # through all contacts, at most: those of the tests take some ten; what does not settle in 200 has a status
 CORRECTIONS = 4  # steps of Gauss and Newton, at most: residuals are squared by each, and a step of time leaves few digits
-TOLERANCE = 1e-12  # of the largest motion: what a last sweep may change; rounding is 1e-15, times the size of a few rows
+TOLERANCE = 1e-10  # of the largest motion: what a last sweep may change; rounding is 1e-15, times that of dependent rows
 CLOSED = 1e-11  # of the size: how far loops may be open after a step; rounding is 1e-15, results are told to 1e-10
 _BEYOND = 1e-6  # of the size: a configuration further inside a contact is refused, as `simulate` does
 _REST = 1e-7  # of the size, a second: what slides slower rests, as `sim.contact_reset` has it

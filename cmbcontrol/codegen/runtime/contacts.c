@@ -5,8 +5,8 @@
 
        u = W x + b,    0 <= x_n, 0 <= u_n, x_n u_n = 0,    |x_t| <= mu x_n, x_t against u_t where it slides.
 
-   They are improved one after the other (projected Gauss-Seidel). After each few sweeps the equations of those that push,
-   stick and slide are solved as a whole, which is kept if a sweep then changes less. Both are bounded. */
+   They are improved one after the other (projected Gauss-Seidel). Some sweeps begin with a step that solves the equations
+   of all that push, stick and slide as a whole, up to where the first one of them would leave its cone. */
 
 #define NQ MACHINE_NQ
 #define NV MACHINE_NV
@@ -16,9 +16,11 @@
 #define PUSHES MACHINE_PUSHES  /* rows of all */
 #define SWEEPS MACHINE_SWEEPS
 #define CORRECTIONS MACHINE_CORRECTIONS
-#define WHOLE 5        /* each so many sweeps the equations are solved as a whole */
+#define ROUND 10       /* sweeps */
+#define WHOLE 5        /* of a round, the last ones: they begin with a step for all */
+#define YIELD 1e-8     /* of the mobility of a row: rows that others imply yield so much, and push apart those that cannot
+                          stick together */
 #define IMMOBILE 1e-10 /* of the mobility without loops: less is none, a push has no effect */
-#define DEPENDENT 1e-9 /* of the mobility of a row by itself: less is left of one that others imply */
 #define EDGE 1e-12     /* of the largest friction: what is nearer to it slides */
 #define TINY 1e-300    /* above zero */
 #define GAIN 1e-9      /* of the work of an impact: more than rounding is energy made by friction and rebound */
@@ -84,6 +86,37 @@ static double machine_improve(const machine_problem *of, double *x, int i, doubl
     return change;
 }
 
+/* Solves for one contact with one row across; returns whether there is a solution, and it is in y. */
+static int machine_solve(const machine_problem *of, const double *x, int i, double mu, double *y)
+{
+    const double a = of->W[i * of->rows + i], c = of->W[i * of->rows + i + 1], d = of->W[(i + 1) * of->rows + i + 1];
+    const double un = machine_velocity(of, x, i) - a * x[i] - c * x[i + 1]; /* without its own push */
+    const double ut = machine_velocity(of, x, i + 1) - c * x[i] - d * x[i + 1];
+    const double pivot = a * d - c * c;
+    double side;
+    if (un >= 0.0) {
+        y[0] = 0.0;
+        y[1] = 0.0;
+        return 1;
+    }
+    if (pivot > IMMOBILE * a * d) {
+        y[0] = (c * ut - d * un) / pivot;
+        y[1] = (c * un - a * ut) / pivot;
+        if (y[0] >= 0.0 && (mu < 0.0 || fabs(y[1]) <= mu * y[0])) {
+            return 1;
+        }
+    }
+    for (side = 1.0; side >= -1.0 && mu >= 0.0; side -= 2.0) { /* slides to one side or to the other */
+        const double reply = a - side * mu * c;
+        y[0] = reply > IMMOBILE * a ? -un / reply : -1.0;
+        y[1] = -side * mu * y[0];
+        if (y[0] >= 0.0 && side * (ut + c * y[0] + d * y[1]) >= 0.0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 /* One sweep through all of them; returns the largest change, J^(1/2). */
 static double machine_sweep(const machine_problem *of, double *x)
 {
@@ -91,17 +124,25 @@ static double machine_sweep(const machine_problem *of, double *x)
     int k;
     for (k = 0; k < of->count; k++) {
         int i = of->first[k];
-        double change = 0.0, bound;
-        if (of->pushes[k]) {
-            change = machine_improve(of, x, i, 0.0, HUGE_VAL);
-            i++;
-        }
-        largest = !(change <= largest) ? change : largest;
-        bound = machine_bound(of, x, k);
-        if (of->first[k + 1] - i == 2) {
-            change = machine_rub(of, x, i, bound);
-        } else if (of->first[k + 1] - i == 1) {
-            change = machine_improve(of, x, i, bound < 0.0 ? -HUGE_VAL : -bound, bound < 0.0 ? HUGE_VAL : bound);
+        double change = 0.0, bound, y[2];
+        if (of->pushes[k] && of->first[k + 1] - i == 2 && of->gain[i] > 0.0 && of->gain[i + 1] > 0.0 &&
+            machine_solve(of, x, i, of->mu[k], y)) {
+            change = fmax(fabs(y[0] - x[i]) * sqrt(of->W[i * of->rows + i]),
+                          fabs(y[1] - x[i + 1]) * sqrt(of->W[(i + 1) * of->rows + i + 1]));
+            x[i] = y[0];
+            x[i + 1] = y[1];
+        } else {
+            if (of->pushes[k]) {
+                change = machine_improve(of, x, i, 0.0, HUGE_VAL);
+                i++;
+            }
+            largest = !(change <= largest) ? change : largest;
+            bound = machine_bound(of, x, k);
+            if (of->first[k + 1] - i == 2) {
+                change = machine_rub(of, x, i, bound);
+            } else if (of->first[k + 1] - i == 1) {
+                change = machine_improve(of, x, i, bound < 0.0 ? -HUGE_VAL : -bound, bound < 0.0 ? HUGE_VAL : bound);
+            }
         }
         largest = !(change <= largest) ? change : largest;
     }
@@ -134,87 +175,140 @@ static void machine_carriers(const machine_problem *of, const double *x, int *ca
     }
 }
 
-/* Solves the equations u = 0 of all unknown pushes. By elimination; rows that others imply keep theirs. */
+/* Solves n equations, row by row in S with the right side behind each, by elimination; the solution is that column. */
+static void machine_eliminate(double *S, int n)
+{
+    const int width = PUSHES + 1;
+    int i, j, r;
+    for (j = 0; j < n; j++) {
+        int best = j;
+        for (r = j + 1; r < n; r++) {
+            best = fabs(S[r * width + j]) > fabs(S[best * width + j]) ? r : best;
+        }
+        for (i = j; i <= n; i++) {
+            const double kept = S[best * width + i];
+            S[best * width + i] = S[j * width + i];
+            S[j * width + i] = kept;
+        }
+        for (r = j + 1; r < n; r++) {
+            const double part = S[r * width + j] / S[j * width + j];
+            for (i = j; i <= n; i++) {
+                S[r * width + i] -= part * S[j * width + i];
+            }
+        }
+    }
+    for (j = n - 1; j >= 0; j--) {
+        for (i = j + 1; i < n; i++) {
+            S[j * width + n] -= S[j * width + i] * S[i * width + n];
+        }
+        S[j * width + n] /= S[j * width + j];
+    }
+}
+
+/* The part of a change d that one of them can take without leaving its cone, at most `part`. */
+static double machine_part(const machine_problem *of, const double *x, const double *d, int k, double part)
+{
+    const int first = of->first[k], across = first + of->pushes[k];
+    const double mu = of->mu[k], push = of->pushes[k] ? x[first] : 1.0, rise = of->pushes[k] ? d[first] : 0.0;
+    double a = -mu * mu * rise * rise, b = -mu * mu * push * rise, c = -mu * mu * push * push, root;
+    int i;
+    if (push + part * rise < 0.0) {
+        part = push / -rise;
+    }
+    for (i = across; i < of->first[k + 1]; i++) {
+        a += d[i] * d[i];
+        b += x[i] * d[i];
+        c += x[i] * x[i];
+    }
+    /* a part^2 + 2 b part + c = 0 where friction is as large as it may be; what slides, c = 0, stays there by itself */
+    if (mu >= 0.0 && c < -EDGE * mu * mu * push * push && (a * part + 2.0 * b) * part + c > 0.0) {
+        root = b + sqrt(fmax(b * b - a * c, 0.0));
+        part = root > 0.0 ? fmin(part, -c / root) : part;
+    }
+    return part;
+}
+
+/* A step of all that push, stick and slide to where u = 0 for them; only to where the first one leaves its cone, and that
+   one is put on it. */
 static void machine_whole(const machine_problem *of, double *x)
 {
-    double S[PUSHES * (PUSHES + 1)], along[PUSHES], change[PUSHES];
-    int carrier[PUSHES], place[PUSHES], own[PUSHES], n = 0, i, j, r, done = 0;
+    double S[PUSHES * (PUSHES + 1)], along[PUSHES], d[PUSHES], part = 1.0, size = 0.0;
+    int carrier[PUSHES], place[PUSHES], own[PUSHES], n = 0, at = -1, i, j, k, r;
     machine_carriers(of, x, carrier, along);
     for (i = 0; i < of->rows; i++) {
         place[i] = n;
-        change[i] = 0.0;
         if (carrier[i] == i) {
             own[n++] = i;
         }
     }
     for (r = 0; r < n; r++) {
         double *row = S + r * (PUSHES + 1);
+        const double *W = of->W + own[r] * of->rows;
         for (j = 0; j < n; j++) {
             row[j] = 0.0;
         }
         for (i = 0; i < of->rows; i++) {
             if (carrier[i] >= 0) {
-                row[place[carrier[i]]] += along[i] * of->W[own[r] * of->rows + i];
+                row[place[carrier[i]]] += along[i] * W[i];
             }
         }
+        row[r] += YIELD * W[own[r]];
         row[n] = -machine_velocity(of, x, own[r]);
     }
-    for (j = 0; j < n; j++) { /* a column after the other, by the row that has most of it */
-        int best = done;
-        place[j] = -1;
-        for (r = done; r < n; r++) {
-            best = fabs(S[r * (PUSHES + 1) + j]) > fabs(S[best * (PUSHES + 1) + j]) ? r : best;
-        }
-        if (done < n && fabs(S[best * (PUSHES + 1) + j]) * of->gain[own[j]] > DEPENDENT) {
-            for (i = j; i <= n; i++) {
-                const double kept = S[best * (PUSHES + 1) + i];
-                S[best * (PUSHES + 1) + i] = S[done * (PUSHES + 1) + i];
-                S[done * (PUSHES + 1) + i] = kept;
-            }
-            for (r = 0; r < n; r++) {
-                const double part = S[r * (PUSHES + 1) + j] / S[done * (PUSHES + 1) + j];
-                for (i = j; i <= n && r != done; i++) {
-                    S[r * (PUSHES + 1) + i] -= part * S[done * (PUSHES + 1) + i];
-                }
-            }
-            place[j] = done++;
-        }
+    machine_eliminate(S, n);
+    for (i = 0; i < of->rows; i++) {
+        d[i] = carrier[i] >= 0 ? along[i] * S[place[carrier[i]] * (PUSHES + 1) + n] : 0.0;
     }
-    for (j = 0; j < n; j++) {
-        if (place[j] >= 0) {
-            change[own[j]] = S[place[j] * (PUSHES + 1) + n] / S[place[j] * (PUSHES + 1) + j];
-        }
+    if (!all_finite(d, of->rows)) {
+        return;
+    }
+    for (k = 0; k < of->count; k++) {
+        const double most = machine_part(of, x, d, k, part);
+        at = most < part ? k : at;
+        part = fmin(part, most);
     }
     for (i = 0; i < of->rows; i++) {
-        x[i] += carrier[i] >= 0 ? along[i] * change[carrier[i]] : 0.0;
+        x[i] += part * d[i];
+    }
+    if (at >= 0) {
+        const int first = of->first[at], across = first + of->pushes[at], end = of->first[at + 1];
+        const double push = of->pushes[at] ? x[first] : 1.0;
+        for (i = across; i < end; i++) {
+            size += x[i] * x[i];
+        }
+        size = sqrt(size);
+        for (i = across; i < end && of->mu[at] >= 0.0 && size > 0.0; i++) {
+            x[i] *= fmax(of->mu[at] * push, 0.0) / size;
+        }
+        for (i = first; i < end && of->pushes[at] && d[first] < 0.0 && push <= EDGE * -d[first]; i++) {
+            x[i] = 0.0;
+        }
     }
 }
 
-/* Pushes, from those of the last step or from zero, until a sweep changes no more than `enough`, J^(1/2); the last change
-   is `left`. Returns the number of sweeps. */
+/* Pushes, from those of the last step or from zero, until a sweep changes no more than `enough`, J^(1/2); the change of the
+   sweep that was best is `left`. Returns the number of sweeps. */
 static int machine_settle(const machine_problem *of, double enough, double *x, double *left)
 {
-    double kept[PUSHES], change = HUGE_VAL, tried;
-    int n = 0, i;
+    double best[PUSHES], change;
+    int n, i;
     for (i = 0; i < of->rows; i++) {
         x[i] = of->gain[i] > 0.0 ? x[i] : 0.0;
     }
-    while (n < SWEEPS && !(change <= enough)) {
-        if (n % WHOLE == WHOLE - 1) {
-            take(kept, x, of->rows);
+    *left = HUGE_VAL;
+    for (n = 0; n < SWEEPS && !(*left <= enough); n++) {
+        if (n % ROUND >= ROUND - WHOLE) {
             machine_whole(of, x);
-            tried = machine_sweep(of, x);
-            if (tried < change) {
-                change = tried;
-            } else {
-                take(x, kept, of->rows);
-            }
-        } else {
-            change = machine_sweep(of, x);
         }
-        n++;
+        change = machine_sweep(of, x);
+        if (change < *left) {
+            *left = change;
+            take(best, x, of->rows);
+        }
     }
-    *left = change;
+    if (*left < HUGE_VAL) {
+        take(x, best, of->rows);
+    }
     return n;
 }
 
