@@ -349,7 +349,7 @@ static int machine_move(const double *p, double *q, const double *d)
 static int machine_land(const double *p, double *q, double tolerance, double *closeness)
 {
     static const double none[GAPS + 1] = {0.0};
-    double y[3 + NV + GAPS * (2 + GAPS + NV)], gain[GAPS + 1], push[GAPS + 1], into[GAPS + 1], left;
+    double y[3 + NV + GAPS * (2 + GAPS + NV)], gain[GAPS + 1], push[GAPS + 1], into[GAPS + 1] = {0.0}, left;
     double *const d = y + 3, *const gap = d + NV, *const mobility = gap + GAPS;
     double *const W = mobility + GAPS, *const X = W + GAPS * GAPS;
     const machine_problem of = {GAPS, GAPS, machine_alone, machine_opens, W, gap, none, gain};
