@@ -104,8 +104,8 @@ def export(
         Whether limits of joints are end stops in ``contact_step``, as ``limits="hold"`` of `simulate` has it; or the
         coordinates whose limits are.
     friction : {"smooth", "exact"}
-        What dry friction of force elements is in ``contact_step``. With ``"exact"`` they stick and slide; the smooth form
-        is a steep damper, for which steps must be short.
+        What dry friction of force elements is in ``contact_step``. With ``"exact"`` they stick and slide; the smooth
+        form is a steep damper, for which steps must be short.
     prefix : str, optional
         What names in C begin with, and files; by default the name of the plant.
     states, seed : int
@@ -147,6 +147,7 @@ def export(
         raise InputError(f"{name!r} is the name of the self-test; give another prefix")
     coordinates = _check.names(coordinates, "coordinates", plant.velocity_names, "coordinate")
     wanted = None if functions is None else _check.names(functions, "functions", FUNCTIONS, "function")
+    assert isinstance(plant, Mechanism)
     touched = touching(plant, contacts, limits, friction)
     if touched is not None:
         plant = touched.open

@@ -68,7 +68,7 @@ def readme(library: Library, left_out: Mapping[str, str], rows: Sequence[int]) -
             f"# {single_line(plant.name)}",
             "",
             f"C99, exported by cmbcontrol {library.version}. It needs `math.h` and nothing else; it allocates nothing, "
-            "has no loops but over the entries of arrays, and keeps nothing from call to call.",
+            f"has no loops but over the entries of arrays{_loops(library)}, and keeps nothing from call to call.",
             "",
             "| function | what it computes | operations | stack, bytes |",
             "|---|---|---|---|",
@@ -100,7 +100,8 @@ def readme(library: Library, left_out: Mapping[str, str], rows: Sequence[int]) -
             "|---|---|---|",
             *statuses,
             "",
-            "Where the status is not 0, outputs are NaN, but for `closeness` and `actuation` where they were computed.",
+            "Where the status is not 0, outputs are NaN, but for `closeness` and `actuation` where they were computed, "
+            "and where the meaning says that results are given.",
             "",
             "## Numbers",
             "",
@@ -113,6 +114,12 @@ def readme(library: Library, left_out: Mapping[str, str], rows: Sequence[int]) -
             "",
         ]
     )
+
+
+def _loops(library: Library) -> str:
+    """Which other loops there are."""
+    solving = [entry.name for entry in library.entries if isinstance(entry, Solving)]
+    return f" and those of `{library.prefix}_{solving[0]}`, whose bounds are in the header" if solving else ""
 
 
 def _example(library: Library) -> list[str]:

@@ -54,8 +54,8 @@ class Relaxed(NamedTuple):
     settled: bool
 
 
-def relaxed(problem: ContactProblem) -> Relaxed:
-    """States, directions and pushes of all that touches."""
+def relaxed(problem: ContactProblem, sweeps: int = _SWEEPS) -> Relaxed:
+    """States, directions and pushes of all that touches, after so many sweeps at most."""
     terms, touches = problem.terms, problem.touches
     rows = [np.vstack([t.tangents] if t.normal is None else [t.normal, t.tangents]) for t in touches]
     C = np.vstack(rows)
@@ -70,7 +70,7 @@ def relaxed(problem: ContactProblem) -> Relaxed:
     p = np.zeros(len(C))
     gains = [1.0 / max(float(np.linalg.norm(W[part, part], 2)), 1e-300) for part in parts]
     settled = False
-    for _ in range(_SWEEPS):
+    for _ in range(sweeps):
         before = p.copy()
         for t, part, gain in zip(touches, parts, gains, strict=True):
             p[part] = _improved(t, p[part], W[part] @ p + u0[part], W[part, part], gain)
