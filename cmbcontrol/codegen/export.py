@@ -138,7 +138,7 @@ def export(
     >>> made.functions, [path.name for path in made.files]
     (('pendulum_forward',), ['pendulum.h', 'pendulum.c', 'selftest.c', 'CMakeLists.txt', 'README.md'])
     """
-    require_mechanism(plant)
+    plant = require_mechanism(plant)
     folder = _check.path(folder, "folder")
     overwrite = _check.flag(overwrite, "overwrite")
     count, seed = _check.count(states, "states"), _check.count(seed, "seed", 0)
@@ -147,7 +147,6 @@ def export(
         raise InputError(f"{name!r} is the name of the self-test; give another prefix")
     coordinates = _check.names(coordinates, "coordinates", plant.velocity_names, "coordinate")
     wanted = None if functions is None else _check.names(functions, "functions", FUNCTIONS, "function")
-    assert isinstance(plant, Mechanism)
     touched = touching(plant, contacts, limits, friction)
     if touched is not None:
         plant = touched.open
@@ -172,8 +171,8 @@ def export(
     return Export(folder, files, tuple(f"{name}_{entry.name}" for entry in entries), parameters, left_out, machine.q)
 
 
-def require_mechanism(plant: Plant) -> None:
-    """Refuse what is no machine, and a machine that is given by functions: these cannot be traced."""
+def require_mechanism(plant: Plant) -> Mechanism:
+    """The machine; refuses what is none, and one that is given by functions: these cannot be traced."""
     _check.plant(plant)
     if not isinstance(plant, Mechanism):
         raise InputTypeError(
@@ -182,6 +181,7 @@ def require_mechanism(plant: Plant) -> None:
         )
     if not plant.nv:
         raise InputError(f"{plant.name!r} has no coordinates, and so no equations of motion to export")
+    return plant
 
 
 def _configuration(plant: Mechanism, q: ArrayLike | None) -> Array:

@@ -12,7 +12,7 @@ def text(name: str, prefix: str) -> str:
 
     Examples
     --------
-    >>> "int gripper_contact_step(const double *p" in text("contacts.c", "gripper")
+    >>> "static int gripper_contact_step_body(" in text("contacts.c", "gripper")
     True
     """
     found = (resources.files(__name__) / name).read_text(encoding="utf-8")
