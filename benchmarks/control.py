@@ -16,14 +16,19 @@ from numpy.typing import NDArray
 import cmbcontrol as cmb
 from cmbcontrol import plants
 from cmbcontrol.controllers import (
+    CentreOfMass,
     Cone,
     ConstrainedActuation,
     ConstraintForcePI,
+    HierarchicalInverseDynamics,
     HybridMotionForce,
+    PoseTask,
     ProjectedInverseDynamics,
+    Tracking,
 )
 from cmbcontrol.controllers.controller import start_of
 from cmbcontrol.model.elements import Actuator
+from cmbcontrol.plants.biped import SOLES, stand
 
 from .linear import medians, ratio, repeated
 
@@ -106,6 +111,29 @@ def two_arms() -> Case:
     return Case("two-arms", plant, q, v, laws)
 
 
+def biped() -> Case:
+    """Six motors, three degrees of freedom, four contacts, of whose forces six are shared: one law, or two levels."""
+    plant = plants.biped()
+    q, leg = stand(plant, 0.75), ("hip_left", "knee_left", "ankle_left")
+    at = [q[plant.position_names.index(name)] for name in leg]
+    motion = ProjectedInverseDynamics(plant, leg, cmb.Constant(at), bandwidth=8.0)
+    com = CentreOfMass(plant, axes="xy")
+    now = com.value(plant.terms(q, np.zeros(plant.nv)))
+    upright = Tracking(PoseTask(plant, "trunk", axes=("rz",)), cmb.Constant([0.0]), bandwidth=8.0)
+
+    def levels(forward: float) -> HierarchicalInverseDynamics:
+        balance = Tracking(com, cmb.Constant([now[0] + forward, now[1]]), bandwidth=8.0)
+        return HierarchicalInverseDynamics(plant, [balance, upright])
+
+    cones = [Cone(name, 0.7, normal=(0.0, 1.0, 0.0), minimum=5.0) for name in SOLES]
+    laws = {
+        "one law, on friction cones": ConstrainedActuation(motion, cones=cones),
+        "two levels, on friction cones": ConstrainedActuation(levels(0.0), cones=cones),
+        "two levels, of which the second gives way": ConstrainedActuation(levels(0.05), cones=cones),
+    }
+    return Case("biped", plant, q, np.zeros(plant.nv), laws)
+
+
 def calls(case: Case) -> dict[str, Callable[[int], Any]]:
     """Everything that is timed on one machine."""
     plant, q, v = case.plant, case.q, case.v
@@ -127,7 +155,7 @@ def status(case: Case, name: str) -> str:
 
 def rows() -> Iterable[Sequence[str]]:
     """Yield rows of the table."""
-    for case in (five_bar(), four_motors(), two_arms()):
+    for case in (five_bar(), four_motors(), two_arms(), biped()):
         times = medians(calls(case))
         for name, found in times.items():
             cost = ratio(times, name, TERMS)

@@ -127,10 +127,7 @@ class HierarchicalInverseDynamics(MotionLaw):
         if isinstance(levels, Tracking):
             levels = (levels,)
         levels = _check.sequence(levels, "levels", "Tracking(...), or several")
-        self._levels = tuple(
-            (level,) if isinstance(level, Tracking) else _check.sequence(level, "a level", "Tracking(...)")
-            for level in levels
-        )
+        self._levels = tuple(tuple(level) if isinstance(level, (list, tuple)) else (level,) for level in levels)
         tasks = [tracking for level in self._levels for tracking in level]
         if not tasks:
             raise InputTypeError("levels must have a task or more, Tracking(task, reference, bandwidth)")

@@ -1811,6 +1811,35 @@ def _controllers() -> list[Call]:
             rank=(2, optional(but(count, "zero"))),
         ),
         call("TaskStack", _stack, task=(task, thing)),
+        *(
+            call(
+                kind.__name__,
+                kind,
+                **plant,
+                axes=("xy", also(text, unknown="xw")),
+                bodies=(("left_upper",), optional(names)),
+                names=(("c1", "c2"), optional(new_names)),
+            )
+            for kind in (ctl.CentreOfMass, ctl.AngularMomentum)
+        ),
+        call(
+            "Tracking",
+            ctl.Tracking,
+            task=(task, thing),
+            **path_,
+            bandwidth=(3.0, positive_gains),
+            damping_ratio=(1.0, positive_gains),
+            weight=(1.0, positive_gains),
+        ),
+        call(
+            "HierarchicalInverseDynamics",
+            ctl.HierarchicalInverseDynamics,
+            **plant,
+            levels=([ctl.Tracking(task, W.path, 3.0)], thing),
+            rest=(1.0, optional(not_negative)),
+            **weight,
+            **period,
+        ),
         call(
             "Posture",
             ctl.Posture,
@@ -2409,6 +2438,7 @@ RESULTS = frozenset(
         "Certificate",
         "ClosedLoop",
         "ConstrainedEffort",
+        "TaskLevels",
         "Actuation",
         "Controller",
         "CrossCoupling",
