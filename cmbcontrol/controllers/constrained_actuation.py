@@ -315,9 +315,11 @@ class ConstrainedActuation(AroundMotion):
         """
         if isinstance(terms, TracedTerms):
             return self._traced(t, terms)
-        found = self._found(
-            terms, self.motion.levels(t, terms) if self._leveled else self.motion.desired_acceleration(t, terms)
-        )
+        motion = self.motion
+        if isinstance(motion, HierarchicalInverseDynamics):
+            found = self._found(terms, motion.levels(t, terms))
+        else:
+            found = self._found(terms, motion.desired_acceleration(t, terms))
 
         def report() -> dict[str, float]:
             return self._report(found)
@@ -386,12 +388,11 @@ class ConstrainedActuation(AroundMotion):
 
     def _found(self, terms: Terms, desired: Array | TaskLevels) -> ConstrainedEffort:
         """Efforts, with all that they do."""
-        asked_for, levels, wanted = None, _NO_LEVELS, desired
-        if isinstance(desired, TaskLevels):
-            asked_for = desired
-            levels, wanted = desired.best(terms)
-        answer = self._efforts(terms, wanted, levels)
-        return ConstrainedEffort(*answer, wanted, terms, self._limits_at(terms), asked_for)
+        limits = self._limits_at(terms)
+        if not isinstance(desired, TaskLevels):
+            return ConstrainedEffort(*self._efforts(terms, desired, _NO_LEVELS), desired, terms, limits)
+        levels, best = desired.best(terms)
+        return ConstrainedEffort(*self._efforts(terms, best, levels), best, terms, limits, desired)
 
     def _limits_at(self, terms: Terms) -> ContactLimits:
         """The limits of the contacts that hold."""
@@ -408,11 +409,11 @@ class ConstrainedActuation(AroundMotion):
             x, found, part = effort_limits.limited_effort(*asked, levels, self._staging)
             status = _STATUS[found]
             if found == effort_limits.OPEN:
-                given = effort_limits.open_program(*asked)
+                problem, given = effort_limits.open_program(*asked)
                 if len(levels.ends):
-                    x, status = self._solved_by_levels(kept, *given, levels) or (x, status)
+                    x, status = self._solved_by_levels(kept, problem, given, levels) or (x, status)
                 else:
-                    x, status, part = self._solved_whole(kept, *given) or (x, status, part)
+                    x, status, part = self._solved_whole(kept, problem, given) or (x, status, part)
         nu = self.plant.nu
         return x[:nu], status, part, x[nu:] @ kept.shared
 
@@ -511,8 +512,9 @@ class ConstrainedActuation(AroundMotion):
             told = 0
             for _ in range(_STAGES):
                 stage = task_levels.stage_at(order, within, at, level, _SLIGHT, np.inf)
-                z, told = np.zeros(len(stage.d)), stage.told
-                if told and (z := self._solved_stage(stage)) is None:
+                told = stage.told
+                z = self._solved_stage(stage) if told else np.zeros(len(stage.d))
+                if z is None:
                     return None
                 at = task_levels.moved_on(stage, at, z)
                 if task_levels.at_rest(stage, z):

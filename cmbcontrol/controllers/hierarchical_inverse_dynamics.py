@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -178,13 +178,13 @@ class HierarchicalInverseDynamics(MotionLaw):
             np.concatenate(J), np.concatenate(target), np.array(ends, dtype=np.int64), -self.rest * terms.v
         )
 
-    def _counts(self, tracking: Tracking, terms: Terms) -> bool:
+    def _counts(self, tracking: Tracking, terms: Any) -> bool:
         """Whether contacts stand and are open as the task needs it."""
         return all(self._holds(name, terms) for name in tracking.while_held) and not any(
             self._holds(name, terms) for name in tracking.while_open
         )
 
-    def _holds(self, name: str, terms: Terms) -> bool:
+    def _holds(self, name: str, terms: Any) -> bool:
         """Whether rows of a constraint act at a state."""
         rows = self.plant.row_names[self.plant.row_slices[name]]
         return not terms.row_names or not set(rows).isdisjoint(terms.row_names)
