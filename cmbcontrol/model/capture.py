@@ -8,7 +8,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
-from .elements import Cam, Constraint, CoordinateConstraint, Coupling, Distance, Frame, Joint, Motion, Weld
+from .elements import (
+    Cam,
+    Constraint,
+    CoordinateConstraint,
+    Coupling,
+    Distance,
+    Frame,
+    Joint,
+    KnifeEdge,
+    Motion,
+    RollingBall,
+    Weld,
+    Wheel,
+)
 from .mechanism import Mechanism
 
 __all__ = ["capture"]
@@ -20,8 +33,8 @@ def capture(
     """The constraint closed at q: what it holds on body b stays, and its place on body a moves there.
 
     A weld or a cut joint keeps the frame on body b (the child) and moves the one on body a (the parent); a point is
-    held where it is on body a; a plane or a line is moved through the point, in its direction; a rod gets the length,
-    and a coupling the offset, of q.
+    held where it is on body a; a plane or a line is moved through the point, in its direction, and the plane of a wheel
+    or a ball to where that touches it; a rod gets the length, and a coupling the offset, of q.
 
     Parameters
     ----------
@@ -58,6 +71,13 @@ def capture(
         return replace(constraint, frame=_proper(seen @ constraint.child_frame))
     if isinstance(constraint, Weld):
         return replace(constraint, frame_a=_proper(seen @ constraint.frame_b))
+    if isinstance(constraint, KnifeEdge):  # it binds velocities only
+        return constraint
+    if isinstance(constraint, (Wheel, RollingBall)):
+        plane, axle = constraint.measured
+        rolls = plane.inverse() @ seen @ axle
+        height = constraint.formulas[0].residual(np.concatenate([rolls.p, rolls.R.ravel()]))  # type: ignore[misc]
+        return replace(constraint, point_a=constraint.point_a + height * constraint.normal)
     point = seen.p + seen.R @ constraint.point_b
     if isinstance(constraint, Distance):
         return replace(constraint, length=float(np.linalg.norm(point - constraint.point_a)))

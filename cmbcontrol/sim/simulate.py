@@ -17,7 +17,7 @@ from .._jit import compile_time
 from .._progress import Progress, Reporter
 from ..controllers.controller import Controller, as_controller
 from ..dynamics.acceleration import Formulation, Gauss
-from ..errors import InputError, InputTypeError, Interrupted, SimulationError, Status, SwitchingError
+from ..errors import InputError, InputTypeError, Interrupted, PainleveError, SimulationError, Status, SwitchingError
 from ..kernels.layout import WORKS
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
@@ -69,6 +69,8 @@ def _recorded(function: Callable[_Arguments, Simulation]) -> Callable[_Arguments
                     if error.partial is not None:
                         error.partial.call = call
                     raise
+                except PainleveError as error:  # as where it is met on the way
+                    raise SimulationError(f"the run did not begin. {type(error).__name__}: {error}.") from error
                 result.call = call
             return result
         except Interrupted:

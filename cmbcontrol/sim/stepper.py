@@ -12,7 +12,15 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from .._progress import Reporter
 from ..controllers.controller import ConstantEffort
-from ..errors import AssemblyError, ModelError, SimulationError, SingularConfigurationError, Status, SwitchingError
+from ..errors import (
+    AssemblyError,
+    ModelError,
+    PainleveError,
+    SimulationError,
+    SingularConfigurationError,
+    Status,
+    SwitchingError,
+)
 from ..kernels import motion, passages, time_loop
 from ..kernels.layout import WORKS
 from ..model.mechanism import Mechanism
@@ -286,6 +294,8 @@ class Stepper:
                 if self._integrator_state.h == 0.0:
                     steps.clock[time_loop.STEP :] = self._first_step()
             self._go(until)
+        except PainleveError as error:
+            raise SimulationError(f"the steps of {self.plant.name!r} did not begin. {error}.") from error
         finally:
             self._place()
         if len(self._recorder.recorded) > self._warned:

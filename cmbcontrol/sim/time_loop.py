@@ -402,7 +402,8 @@ class TimeLoop(Engine):
         events = None if self.recorder is None else self.recorder.detect(T, state)
         if events is not None and events.stop < min([first, *ahead]):  # the step is taken again, to there
             self.recorder.accept(events)  # type: ignore[union-attr]
-            self.stop, self._ended, self.recorder = events.stop, events.why, None
+            self.stop, self._ended = events.stop, events.why
+            self.recorder = self.detector = None  # what rounding makes of conditions that are zero all the time is late
             return motion.REFUSED
         if ahead.size and ahead[0] < first:
             states = np.array([state(T[0] + s * (ahead[0] - T[0])) for s in NODES])

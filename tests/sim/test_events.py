@@ -91,6 +91,22 @@ def test_events_while_loops_change(plant, q0):
     assert times(run, "later") == [pytest.approx(0.5, abs=1e-12)]
 
 
+def test_nothing_else_ends_a_step_that_is_taken_again_up_to_a_terminal_event(plant, q0):
+    """The run ended at the condition of a switch that only that step has shown, and told the event as its end."""
+    seen = []
+
+    def late(t, q, v):
+        seen.append(t)
+        return t - 0.2
+
+    def noisy(t, q, v):  # crosses zero before the event as soon as that has been found
+        return t - 0.19 if max(seen, default=0.0) > 0.2 and t < 0.2 else -1.0
+
+    event, release = cmb.Event(late, terminal=True), cmb.Release(plant.loops[0].name, when=noisy)
+    run = cmb.simulate(plant, q0=q0, t_end=0.5, events=[event], switches=release)
+    assert run.time[-1] == pytest.approx(0.2, abs=1e-12) and times(run, "late") == [run.time[-1]]
+
+
 def test_an_event_under_a_sampled_law_with_many_short_steps(plant, q0):
     class Law(Controller):
         period = 1e-3

@@ -1,5 +1,7 @@
 """Contacts, impacts and friction against closed forms and published values."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scipy.integrate import quad
@@ -8,20 +10,22 @@ from cmbcontrol import (
     Body,
     Contact,
     Coupling,
-    Engage,
     Frame,
+    JointForce,
     JointMotion,
+    JointSpring,
     Load,
     Mechanism,
     Planar,
     Point,
     PointOnPlane,
     Prismatic,
-    Release,
     Revolute,
     Sine,
     simulate,
 )
+from cmbcontrol.characteristics import Friction
+from cmbcontrol.errors import PainleveError, SimulationError, Status
 
 G = 9.81
 UP = (0.0, 0.0, 1.0)
@@ -276,54 +280,294 @@ class TestSlopes:
         assert np.abs(moving.v.values[-1]).max() > 1e-6
 
 
-class TestCompassGait:
-    """Goswami's biped: 10 kg at the hip, 5 kg in the middle of each leg of 1 m, on a slope of 3 degrees."""
-
-    T, q1, u1, relative = 0.7343463911589567, 0.2710286804988795, -1.09238358988339, -0.7150096409770292
+class TestStatics:
+    """What holds by friction or by its weight holds up to the closed form, and moves as it says beyond."""
 
     @staticmethod
-    def plant():
-        legs = [Body(n, 5.0, (0.0, -0.5, 0.0)) for n in ("left", "right")]  # masses are points
-        ways = Prismatic("x", "ground", "slide", axis=(1, 0, 0)), Prismatic("y", "slide", "hip", axis=(0, 1, 0))
-        bodies = [Body("slide", 0.0), Body("hip", 10.0), *legs]
-        joints = [*ways, *(Revolute(n, "hip", n) for n in ("left", "right"))]
-        feet = [Point(f"foot_{n}", "ground", n, (0.0, 0.0, 0.0), (0.0, -1.0, 0.0)) for n in ("left", "right")]
-        slope = np.deg2rad(3.0)
-        tilt = (G * np.sin(slope), -G * np.cos(slope), 0.0)
-        return Mechanism("compass", bodies, joints, feet, gravity=tilt)
+    def wedge(angle, mu, push=40.0, wedge=2.0, jaw=3.0, t_end=0.05):
+        """Between two jaws that are pushed together: how fast it leaves after some time, and how fast it is to."""
+        joints = [
+            Prismatic("out", "ground", "wedge", axis=(0, 1, 0)),
+            Prismatic("left", "ground", "left", axis=(1, 0, 0), frame=Frame((-0.1, 0, 0))),
+            Prismatic("right", "ground", "right", axis=(-1, 0, 0), frame=Frame((0.1, 0, 0))),
+        ]
+        bodies = [Body("wedge", wedge), Body("left", jaw), Body("right", jaw)]
+        faces = [Point("l", "wedge", "left", (-0.1, 0, 0)), Point("r", "wedge", "right", (0.1, 0, 0))]
+        loads = [Load("to_right", "left", force=(push, 0, 0)), Load("to_left", "right", force=(-push, 0, 0))]
+        plant = Mechanism("wedge", bodies, joints, faces, loads=loads, gravity=(0, 0, 0))
+        c, s = np.cos(angle), np.sin(angle)
+        contacts = [
+            Contact("l", normal=(-c, -s, 0), friction=mu),
+            Contact("r", normal=(c, -s, 0), friction=mu),
+        ]
+        run = simulate(plant, q0=np.zeros(3), t_end=t_end, switches=contacts)
+        per_push = 2.0 * (s - mu * c) / wedge
+        return run.v.values[-1, 0], t_end * per_push * push / (c + mu * s + jaw * np.tan(angle) * per_push)
 
-    def after_strike(self, plant, q1, u1, relative):
-        """The left foot stands at the origin, the right one behind it; angles from the normal, positive to the back."""
-        q = {"x": -np.sin(q1), "y": np.cos(q1), "left": q1, "right": -q1}
-        u2 = u1 - relative
-        v = {"x": -np.cos(q1) * u1, "y": -np.sin(q1) * u1, "left": u1, "right": u2}
-        return np.array([q[n] for n in plant.position_names]), np.array([v[n] for n in plant.velocity_names])
+    @pytest.mark.parametrize("mu", [0.2, 0.6])
+    def test_a_wedge_holds_itself_up_to_twice_the_angle_of_friction(self, mu):
+        assert abs(self.wedge(np.arctan(mu) - 1e-6, mu)[0]) < 1e-15
+        for beyond in (1e-6, 0.1):
+            found, expected = self.wedge(np.arctan(mu) + beyond, mu)
+            assert found == pytest.approx(expected, rel=1e-9)
 
-    def stride(self, plant, q1, u1, relative):
-        """One step: its time, and the numbers after the next strike, with legs exchanged."""
-        q0, v0 = self.after_strike(plant, q1, u1, relative)
+    @staticmethod
+    def held(press, mu, mass, t_end=0.05):
+        """How fast a box falls, that two fingers press with four points."""
+        joints = [
+            Planar("box", "ground", "box"),
+            Prismatic("left", "ground", "left", axis=(1, 0, 0), frame=Frame((-0.03, 0, 0))),
+            Prismatic("right", "ground", "right", axis=(-1, 0, 0), frame=Frame((0.03, 0, 0))),
+        ]
+        bodies = [Body("box", mass, inertia=(4e-4,) * 3), Body("left", 0.1), Body("right", 0.1)]
+        pads = [
+            Point(f"{finger}_{k}", "box", finger, (x, y, 0.0), (0.0, y, 0.0))
+            for finger, x in (("left", -0.03), ("right", 0.03))
+            for k, y in (("upper", 0.02), ("lower", -0.02))
+        ]
+        loads = [Load("to_right", "left", force=(press, 0, 0)), Load("to_left", "right", force=(-press, 0, 0))]
+        plant = Mechanism("gripper", bodies, joints, pads, loads=loads, gravity=(0, -G, 0))
+        contacts = [Contact(p.name, normal=(-1 if p.b == "left" else 1, 0, 0), friction=mu) for p in pads]
+        run = simulate(plant, q0=plant.neutral(), t_end=t_end, switches=contacts)
+        return -run.v.values[-1, plant.velocity_names.index("box_vy")]
 
-        def height(t, q, v):  # of the swing foot, once it is in front
-            left, right = q[plant.position_names.index("left")], q[plant.position_names.index("right")]
-            return -1.0 if left > 0.05 or right < left else np.cos(right) - np.cos(left)
+    def test_a_gripper_holds_what_twice_its_friction_carries(self):
+        """2 mu N = m g."""
+        mu, mass = 0.6, 0.5
+        least = mass * G / (2.0 * mu)
+        assert abs(self.held(least * (1.0 + 1e-6), mu, mass)) < 1e-15
+        for missing in (1e-6, 0.1):
+            fell = self.held(least * (1.0 - missing), mu, mass)
+            assert fell == pytest.approx(0.05 * missing * G, rel=1e-8)
 
-        switches = [Release("foot_left", when=height), Engage("foot_right", when=height, capture=True)]
-        run = simulate(plant, q0=q0, v0=v0, t_end=0.8, switches=switches, output_times=[0.0, 0.8])
-        struck = next(e for e in run.events() if e["kind"] == "engaged foot_right")
-        after = np.array([0.0, struck["time"] + 1e-11, 0.8])
-        back = simulate(plant, q0=q0, v0=v0, t_end=0.8, switches=switches, output_times=after)
-        left, right = (back.q.values[1][plant.position_names.index(n)] for n in ("left", "right"))
-        rates = [back.v.values[1][plant.velocity_names.index(n)] for n in ("right", "left")]
-        assert left == pytest.approx(-right, abs=1e-9)
-        return struck["time"], np.array([right, rates[0], rates[0] - rates[1]])
+    @staticmethod
+    def stack(n, part, length=0.24, height=0.06, mass=3.0):
+        """How fast something of n bricks moves, of which the k-th from above sticks out by L / (2 k), times a part."""
+        over = [part * length / 2.0 / k for k in range(1, n + 1)]
+        x = [*(np.cumsum(over[::-1])[::-1] - 0.5 * length), -0.5 * length]  # of centres, and of the table
+        y = [height * (n - k - 0.5) for k in range(n + 1)]
+        names = [*(f"brick_{k}" for k in range(n)), "ground"]
+        inertia = (mass * (length**2 + height**2) / 12.0,) * 3
+        points, contacts = [], []
+        for k, (upper, lower) in enumerate(pairwise(names)):
+            origin = (x[k + 1], y[k + 1]) if k + 1 < n else (0.0, 0.0)
+            edge, rear = (x[k + 1] + 0.5 * length, y[k] - 0.5 * height), (x[k] - 0.5 * length, y[k] - 0.5 * height)
+            on_upper = [(px - x[k], py - y[k], 0.0) for px, py in (edge, rear)]
+            on_lower = [(px - origin[0], py - origin[1], 0.0) for px, py in (edge, rear)]
+            points += [
+                Point(f"edge_{k}", upper, lower, on_upper[0], on_lower[0]),  # of the lower one, below the upper one
+                Point(f"rear_{k}", lower, upper, on_lower[1], on_upper[1]),
+            ]
+            contacts += [
+                Contact(f"edge_{k}", normal=(0, -1, 0), friction=0.6),
+                Contact(f"rear_{k}", normal=(0, 1, 0), friction=0.6),
+            ]
+        bodies = [Body(name, mass, inertia=inertia) for name in names[:-1]]
+        joints = [Planar(name, "ground", name) for name in names[:-1]]
+        plant = Mechanism("bricks", bodies, joints, points, gravity=(0, -G, 0))
+        at = {f"{name}_{axis}": z[k] for k, name in enumerate(names[:-1]) for axis, z in (("x", x), ("y", y))}
+        q0 = [at.get(name, 0.0) for name in plant.position_names]
+        run = simulate(plant, q0=q0, t_end=0.05, switches=contacts)
+        assert sum(over) == pytest.approx(part * 0.5 * length * sum(1.0 / k for k in range(1, n + 1)))
+        return np.abs(run.v.values[-1]).max()
 
-    def test_the_motion_repeats_and_its_multipliers(self):
-        plant, cycle = self.plant(), np.array([self.q1, self.u1, self.relative])
-        duration, after = self.stride(plant, *cycle)
-        assert duration == pytest.approx(self.T, abs=1e-10)
-        assert after == pytest.approx(cycle, abs=1e-9)
-        h = 1e-5
-        steps = [(self.stride(plant, *(cycle + h * e))[1] - self.stride(plant, *(cycle - h * e))[1]) for e in np.eye(3)]
-        multipliers = np.sort_complex(np.linalg.eigvals(np.array(steps).T / (2.0 * h)))
-        expected = [-0.19972612683 - 0.54447606208j, -0.19972612683 + 0.54447606208j, 0.13157262406]
-        assert np.abs(multipliers - expected).max() < 1e-6
+    @pytest.mark.parametrize("n", [1, 2, 3, 5])
+    def test_bricks_stick_out_by_the_harmonic_sum(self, n):
+        assert self.stack(n, 1.0 - 1e-6) < 1e-15
+        assert self.stack(n, 1.0 + 1e-4) > 5e-4
+
+
+class TestSlidingToRolling:
+    @pytest.mark.parametrize(
+        ("share", "time", "kept"),
+        [
+            pytest.param(2 / 5, 2 / 7, 5 / 7, id="sphere"),
+            pytest.param(1 / 2, 1 / 3, 2 / 3, id="disc"),
+            pytest.param(1.0, 1 / 2, 1 / 2, id="hoop"),
+        ],
+    )
+    def test_a_thing_thrown_without_spin(self, share, time, kept):
+        """It rolls at t = time v0 / (mu g), with a part of its speed; its inertia is share m R^2.
+
+        Contacts with friction are points, so slip is a coordinate here, with friction that sticks: the speed of the
+        lowest point, x - R angle. Parts of the mass move with the lowest and the highest point, where they are inertia.
+        """
+        mass, R, mu, v0 = 2.0, 0.3, 0.3, 1.7
+        part = 0.25 * share * mass
+        bodies = [Body("centre", mass - 2 * part), Body("lowest", part), Body("highest", part)]
+        bodies.append(Body("spin", 1.0, inertia=((share * mass - 2 * part) * R**2,) * 3))
+        joints = [Prismatic(n, "ground", n, axis=(1, 0, 0)) for n in ("centre", "lowest", "highest")]
+        slip = Coupling("slip", {"lowest": 1.0, "centre": -1.0, "spin": R})
+        other = Coupling("other", {"highest": 1.0, "centre": -1.0, "spin": -R})
+        rub = JointForce("rub", "lowest", Friction(mu * mass * G))
+        plant = Mechanism(
+            "thrown", bodies, [*joints, Revolute("spin", "ground", "spin", axis=(0, 1, 0))], [slip, other], forces=[rub]
+        )
+        v = {"centre": v0, "lowest": v0, "highest": v0, "spin": 0.0}
+        v0s = [v[n] for n in plant.velocity_names]
+        run = simulate(plant, q0=np.zeros(4), v0=v0s, t_end=0.5, friction="exact")
+        assert times(run, "sticks rub") == pytest.approx([time * v0 / (mu * G)], abs=1e-12)
+        now = dict(zip(plant.velocity_names, run.v.values[-1], strict=True))
+        assert now["centre"] == pytest.approx(kept * v0, abs=1e-12)
+        assert now["spin"] == pytest.approx(kept * v0 / R, abs=1e-12)
+
+
+class TestPainlevesRod:
+    """A uniform rod on one end: sliding at an angle needs 1 + 3 cos (cos - mu sin) > 0 (Genot and Brogliato 1999).
+
+    The left side is the pivot of friction, times 1 + 3 cos^2. Runs end where that is 1e-3: friction multiplies the push
+    by a thousand there.
+    """
+
+    half = 0.5
+
+    def slid(self, mu, angle, t_end=1e-6, slip=-3.0, spin=0.0):
+        L, c, s = self.half, np.cos(angle), np.sin(angle)
+        rod = Body("rod", 1.0, (0, 0, 0), (1e-3, L**2 / 3.0, L**2 / 3.0))
+        ways = Prismatic("x", "ground", "slide", axis=(1, 0, 0)), Prismatic("z", "slide", "centre")
+        turn = Revolute("turn", "centre", "rod", axis=(0, -1, 0))
+        tip = Point("tip", "ground", "rod", point_b=(-L, 0, 0))
+        plant = Mechanism("rod", [Body("slide"), Body("centre"), rod], [*ways, turn], [tip])
+        q0, v0 = [L * c, L * s, angle], [slip - spin * L * s, spin * L * c, spin]
+        return simulate(plant, q0=q0, v0=v0, t_end=t_end, switches=Contact("tip", friction=mu))
+
+    @staticmethod
+    def margin(mu, angle):
+        return 1.0 + 3.0 * np.cos(angle) * (np.cos(angle) - mu * np.sin(angle))
+
+    def refused(self, mu, angle):
+        with pytest.raises(SimulationError, match=r"'tip' cannot go on sliding.*Painleve") as caught:
+            self.slid(mu, angle)
+        assert isinstance(caught.value.__cause__, PainleveError)
+
+    def test_the_least_friction_of_the_paradox(self):
+        """4/3, where tan phi = 2."""
+        steep = np.arctan(2.0)
+        assert self.margin(4.0 / 3.0, steep) == pytest.approx(0.0, abs=1e-15)
+        self.refused(4.0 / 3.0 + 1e-6, steep)
+        for angle in (0.3, 0.8, steep, 1.2, 1.5):
+            mu = (1.0 - 1.1e-3) * 4.0 / 3.0
+            run = self.slid(mu, angle)
+            push = G / self.margin(mu, angle)
+            assert run.multipliers.values[0] == pytest.approx([-mu * push, 0.0, -push], rel=1e-9, abs=1e-9)
+
+    @pytest.mark.parametrize(("tangent", "inwards"), [(1.2192235935955849, 1.0), (3.2807764064044154, -1.0)])
+    def test_the_angles_of_the_paradox(self, tangent, inwards):
+        """tan^2 - 3 mu tan + 4 < 0, with mu = 1.5."""
+        mu, border = 1.5, np.arctan(tangent)
+        self.refused(mu, border + inwards * 1e-6)
+        slope = (self.margin(mu, border - inwards * 1e-6) - self.margin(mu, border + inwards * 1e-6)) / 2e-6
+        outside = 1.1e-3 * (1.0 + 3.0 * np.cos(border) ** 2) / slope
+        assert self.slid(mu, border - inwards * outside).status == Status.COMPLETED
+
+    def test_it_is_told_alike_at_a_start_and_on_the_way(self):
+        told = []
+        for angle, slip, spin in ((0.35, -6.0, 2.5), (1.1, -3.0, 0.0)):
+            with pytest.raises(SimulationError) as caught:
+                self.slid(2.5, angle, 0.4, slip, spin)
+            assert isinstance(caught.value.__cause__, PainleveError)
+            told.append(str(caught.value.__cause__).split(" at t = "))
+            assert str(caught.value.__cause__) in str(caught.value)
+        assert told[0][0] == told[1][0] and told[0][1].split(": ")[1] == told[1][1].split(": ")[1]
+
+
+class TestWoodpecker:
+    """The toy with three coordinates and linear kinematics (Glocker 1995, Leine 2003): y, the angles M and S.
+
+    Its mass matrix, gaps and sliding rates are linear in them, so that straight rails and couplings say it all. Small
+    parts of the mass go with the beak and the edges of the sleeve, which touch the pole; as many on the other side
+    of the centres keep the mass matrix.
+    """
+
+    rO, rM, hM, lM, lG, hS, lS = 0.0025, 0.0031, 0.0058, 0.010, 0.015, 0.02, 0.0201  # m
+    mM, mS, JM, JS, stiffness = 0.0003, 0.0045, 5e-9, 7e-7, 0.0056
+    beak, edge = 1e-4, 5e-5  # kg
+
+    def plant(self):
+        along, across = (0.0, 1.0, 0.0), (1.0, 0.0, 0.0)
+        b, e = self.beak, self.edge
+        spin_M = self.JM - e * (2.0 * self.rM**2 + self.hM**2)
+        spin_S = self.JS - b * (2.0 * self.lS**2 + self.hS**2)
+        bodies = [
+            Body("sleeve", self.mM - 2.0 * e),
+            Body("bird", self.mS - 2.0 * b),
+            Body("beak_rail", 0.0),
+            Body("beak", b),
+            Body("tail", b),
+            Body("edge_rail", 0.0),
+            Body("edge", e),
+            Body("opposite", e),
+            Body("spin_M", 1.0, inertia=(spin_M,) * 3),
+            Body("spin_S", 1.0, inertia=(spin_S,) * 3),
+        ]
+        joints = [
+            Prismatic("y", "ground", "sleeve", axis=along),
+            Prismatic("apart", "sleeve", "bird", axis=along),
+            Prismatic("beak_x", "ground", "beak_rail", axis=across),
+            Prismatic("beak_y", "beak_rail", "beak", axis=along),
+            Prismatic("tail", "ground", "tail", axis=along),
+            Prismatic("edge_x", "ground", "edge_rail", axis=across),
+            Prismatic("edge_y", "edge_rail", "edge", axis=along),
+            Prismatic("opposite", "ground", "opposite", axis=along),
+            Revolute("M", "ground", "spin_M"),
+            Revolute("bend", "spin_M", "spin_S"),  # S - M
+        ]
+        rows = [
+            Coupling("k_apart", {"apart": 1.0, "M": -self.lM - self.lG, "bend": -self.lG}),
+            Coupling("k_beak_x", {"beak_x": 1.0, "M": self.hS, "bend": self.hS}, self.lM + self.lG - self.lS - self.rO),
+            Coupling("k_beak_y", {"beak_y": 1.0, "y": -1.0, "apart": -1.0, "M": self.lS, "bend": self.lS}),
+            Coupling("k_tail", {"tail": 1.0, "y": -1.0, "apart": -1.0, "M": -self.lS, "bend": -self.lS}),
+            Coupling("k_edge_x", {"edge_x": 1.0, "M": -self.hM}),
+            Coupling("k_edge_y", {"edge_y": 1.0, "y": -1.0, "M": -self.rM}),
+            Coupling("k_opposite", {"opposite": 1.0, "y": -1.0, "M": self.rM}),
+        ]
+        play = self.rM - self.rO
+        touch = [
+            Point("tip", "ground", "beak"),
+            Point("lower", "ground", "edge", (-play, 0.0, 0.0)),
+            Point("upper", "ground", "edge", (play, 0.0, 0.0)),
+        ]
+        spring = JointSpring("spring", "bend", self.stiffness)
+        return Mechanism("woodpecker", bodies, joints, [*rows, *touch], springs=[spring], gravity=(0.0, -G, 0.0))
+
+    def rates(self, plant, y, M, S):
+        """Of all coordinates, which are linear in these three."""
+        apart = self.lM * M + self.lG * S
+        v = {"apart": apart, "beak_x": -self.hS * S, "beak_y": y + apart - self.lS * S}
+        v |= {"tail": y + apart + self.lS * S, "edge_x": self.hM * M, "edge_y": y + self.rM * M}
+        v |= {"opposite": y - self.rM * M, "y": y, "M": M, "bend": S - M}
+        return np.array([v[n] for n in plant.velocity_names])
+
+    def test_it_pecks_its_way_down(self):
+        """From the end of sticking, where the spring of the bird turns it forwards, back to it."""
+        plant, period, start = self.plant(), 0.14597606514376787, (-(self.rM - self.rO) / self.hM, -0.2051353492435118)
+        rate = 17.57466620557736
+        q0, v0 = self.rates(plant, 0.0, *start), self.rates(plant, 0.0, 0.0, rate)
+        q0[plant.position_names.index("beak_x")] += self.lM + self.lG - self.lS - self.rO
+        contacts = [
+            Contact("tip", normal=(1, 0, 0), restitution=0.5, friction=0.3),
+            Contact("lower", normal=(1, 0, 0), friction=0.3),
+            Contact("upper", normal=(-1, 0, 0), friction=0.3),
+        ]
+        M = plant.terms(q0, v0).M
+        columns = np.array([self.rates(plant, *unit) for unit in np.eye(3)]).T
+        b, g = self.lM, self.lG
+        expected = [
+            [self.mS + self.mM, self.mS * b, self.mS * g],
+            [self.mS * b, self.JM + self.mS * b**2, self.mS * b * g],
+            [self.mS * g, self.mS * b * g, self.JS + self.mS * g**2],
+        ]
+        assert columns.T @ M @ columns == pytest.approx(np.array(expected), rel=1e-12)
+        run = simulate(
+            plant, q0=q0, v0=v0, t_end=2.02 * period, switches=contacts, output_times=[0.0, period, 2.02 * period]
+        )
+        ends = [min(times(run, "slides lower"), key=lambda t: abs(t - n * period)) for n in (1, 2)]  # of sticking
+        assert ends == pytest.approx([period, 2.0 * period], abs=1e-9)
+        q, v = (
+            dict(zip(names, x.values[1], strict=True))
+            for names, x in ((plant.position_names, run.q), (plant.velocity_names, run.v))
+        )
+        assert q["y"] == pytest.approx(-0.01944537928472536, abs=1e-12)
+        assert [q["M"], q["M"] + q["bend"]] == pytest.approx(start, abs=1e-10)
+        assert [v["y"], v["M"]] == pytest.approx([0.0, 0.0], abs=1e-9)
+        assert v["M"] + v["bend"] == pytest.approx(rate, abs=1e-8)
