@@ -47,6 +47,7 @@ from .linear.root_locus import root_locus as root_locus
 from .linear.signals import FrameMotion as FrameMotion
 from .linear.signals import Wrench as Wrench
 from .linear.steady import steady_motion as steady_motion
+from .model.contacts import Contact as Contact
 from .model.elements import Actuator as Actuator
 from .model.elements import Body as Body
 from .model.elements import Bushing as Bushing
@@ -95,7 +96,6 @@ from .sim.simulate import simulate as simulate
 from .sim.singularities import SingularityEvent as SingularityEvent
 from .sim.stabilisation import Stabilisation as Stabilisation
 from .sim.stepper import Stepper as Stepper
-from .sim.switching import Contact as Contact
 from .sim.switching import Engage as Engage
 from .sim.switching import Lock as Lock
 from .sim.switching import Release as Release

@@ -17,6 +17,7 @@ __all__ = [
     "BranchWarning",
     "CmbError",
     "CmbWarning",
+    "ContactWarning",
     "ContinuationError",
     "DesignError",
     "DesignWarning",
@@ -115,6 +116,10 @@ class BranchWarning(CmbWarning):
 
 class PrecisionWarning(CmbWarning):
     """Redundant rows of a machine agree to some digits only; says what was made of it."""
+
+
+class ContactWarning(CmbWarning):
+    """A linear model is about a point at which a contact is on its border: it holds for motions to one side only."""
 
 
 class DesignWarning(CmbWarning):

@@ -46,6 +46,8 @@ ELSEWHERE = {
     "kernels/record": ("sim/test_output", "the columns of a result"),
     "linear/bifurcation": ("linear/test_continuation", "the special points of a branch"),
     "linear/chart": ("linear/test_parametrization", "what all charts have in common, chart by chart"),
+    "linear/contact_modes": ("linear/test_contact_rest", "which constraints hold where contacts are closed"),
+    "model/contacts": ("sim/test_switching", "what is said of contacts, and what they do in runs"),
     "linear/statics": ("linear/test_operating", "the equations that trim solves"),
     "model/units": ("robustness/test_units", "machines in other units"),
     "linear/branch": ("linear/test_iosystem", "far states that a system of python-control goes to"),

@@ -89,6 +89,14 @@ def linearize(
     stable: Annotated[
         bool, typer.Option("--stable", help="Let it go down to a stable equilibrium.", rich_help_panel=_POSE)
     ] = False,
+    stops: Annotated[
+        bool,
+        typer.Option(
+            "--stops",
+            help="Limits of joints are end stops, against which it may rest; else an equilibrium is within them.",
+            rich_help_panel=_POSE,
+        ),
+    ] = False,
     affine: Annotated[
         bool,
         typer.Option(
@@ -171,7 +179,7 @@ def linearize(
         entry = common.entry_of(plant)
         options = common.factory_options(entry, factory)
         place = Place.of(at)
-        wish = _Wish(held, stable, affine, common.numbers(effort, "--effort", "left=5"))
+        wish = _Wish(held, stable, stops, affine, common.numbers(effort, "--effort", "left=5"))
         hold = _hold(sampled, delay)
         files = _Files(out or Path(f"linear-{entry.name}"))
         pictures = zip((bode, poles, modes), (figures.bode, figures.poles, figures.modes), strict=True)
@@ -183,7 +191,7 @@ def linearize(
         point, how = wish.point(machine, q, where)
         make = affine_approximation if affine else linearize_at_rest
         chosen = {"coordinates": coordinates, "inputs": inputs, "outputs": outputs}
-        lin = make(machine, point, **{key: common.names(given) for key, given in chosen.items()})
+        lin = make(point.plant, point, **{key: common.names(given) for key, given in chosen.items()})
         digital = None if hold is None else lin.sampled(*hold)
         typer.echo(f"{machine.name}, {how}")
         for line in _report(lin, digital):
@@ -210,30 +218,33 @@ class _Wish:
 
     held: bool | None
     stable: bool
+    stops: bool
     affine: bool
     effort: dict[str, float]
 
     def __post_init__(self) -> None:
-        if self.affine and (self.held is not None or self.stable):
-            raise InputError("--affine takes the configuration as it stands; leave out --held, --free and --stable")
+        if self.affine and (self.held is not None or self.stable or self.stops):
+            raise InputError(
+                "--affine takes the configuration as it stands; leave out --held, --free, --stable and --stops"
+            )
         if self.held and self.stable:
             raise InputError("--stable lets the machine go, --held does not; give one of them")
 
     def point(self, plant: Any, q: Array, where: str) -> tuple[OperatingPoint, str]:
         """The operating point at or near q, and how it was found, in words."""
-        u, refused = self._efforts(plant), ""
+        u, refused, limits = self._efforts(plant), "", "hold" if self.stops else "stop"
         off = ", with the efforts given" if self.effort else ", motors off" if plant.nu else ""
         if self.affine:
             return OperatingPoint.at(plant, q, u), f"as it stands {where}{off}"
         if self.held or (self.held is None and not self.stable and plant.nu):
             try:
-                return trim(plant, q, u=self.effort or None), f"held {where}"
+                return trim(plant, q, u=self.effort or None, limits=limits), f"held {where}"
             except EquilibriumError as error:
                 if self.held:
                     raise EquilibriumError(f"{error} --free lets it go, {_AS_IT_STANDS}.") from error
                 refused = str(error)
         try:
-            point = trim(plant, q, u=u, free="all", stable=self.stable)
+            point = trim(plant, q, u=u, free="all", stable=self.stable, limits=limits)
         except EquilibriumError as error:
             story = f"{refused} When it is let go: {error}" if refused else str(error)
             raise EquilibriumError(f"{story} {_AS_IT_STANDS}.") from error

@@ -2,6 +2,7 @@
 
 from .along import LinearSequence as LinearSequence
 from .bifurcation import SpecialPoint as SpecialPoint
+from .contact_rest import ContactForce as ContactForce
 from .continuation import EquilibriumBranch as EquilibriumBranch
 from .linearize import underlying_ode as underlying_ode
 from .local_form import LocalForm as LocalForm
@@ -23,6 +24,7 @@ from .sampled import Hold as Hold
 from .sampled import zero_order_hold as zero_order_hold
 
 __all__ = [
+    "ContactForce",
     "CoordinatePartitioning",
     "EquilibriumBranch",
     "Hold",

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
 from .._tolerance import ROUNDING, UNREACHED, floored, null_space, pinv
+from ..dynamics.derivatives import Derivatives
 from ..errors import AssemblyError, EquilibriumError, InputError, ModelError
 from ..model.plant import Plant
+from ..model.terms import Terms
+from ..model.units import effort_units
 from .static_efforts import Efforts, least_distance, motor_reach, smallest_efforts, static_efforts
 from .statics import (
     constraint_curvatures,
     largest_force,
+    list_forces,
     multipliers,
     outside_limits,
     relative_force,
@@ -23,12 +27,26 @@ from .statics import (
     unbalanced_force,
 )
 
-__all__ = ["Balance", "close_with", "named_coordinates", "solve_equilibrium"]
+__all__ = [
+    "Balance",
+    "Guard",
+    "chosen_names",
+    "close_with",
+    "named_coordinates",
+    "nearest_equilibrium",
+    "require_balance",
+    "require_joint_limits",
+    "search",
+    "solve_equilibrium",
+]
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
+Guard = Callable[[Callable[[float], Array]], tuple[float, str]]  # how far a path q(s) may go, s <= 1, and what ends it
 
 _LARGEST_STEP = 0.5  # a step, in radians or sizes of the machine
+_NOT_MORE = 1.0 + 1e-6  # what a step that ends at a contact at once may add to r, by rounding
+_AT_LIMIT = 1e-12  # rad or sizes: by so much a coordinate that a stop holds is off its limit, by rounding
 _NEGATIVE = 1e-6  # a stiffness below -1e-6 of the largest counts as negative
 
 
@@ -74,10 +92,16 @@ class Balance:
         Largest unbalanced force, relative to `forces`.
     forces : float
         Largest of all forces at the configuration, N m.
+    guard : Guard or None
+        What ends steps: contacts that would close.
+    hit : str
+        What has ended the step to here, or "".
     """
 
-    def __init__(self, plant: Plant, q: Array, efforts: Efforts, free: Mask) -> None:
-        self.plant, self.q, self.efforts, self.free = plant, q, efforts, free
+    def __init__(
+        self, plant: Plant, q: Array, efforts: Efforts, free: Mask, guard: Guard | None = None, hit: str = ""
+    ) -> None:
+        self.plant, self.q, self.efforts, self.free, self.guard, self.hit = plant, q, efforts, free, guard, hit
         self.terms = terms = plant.terms(q, np.zeros(plant.nv))
         self.u = smallest_efforts(terms, efforts)
         self.lam = multipliers(terms, self.u)
@@ -173,11 +197,16 @@ class Balance:
         return float(np.abs(self.motions @ y / self.length).max(initial=0.0))
 
     def after_step(self, y: Array) -> Balance | None:
-        """The equations after a step y, with the loops closed again; None where they do not close."""
-        plant = self.plant
+        """The equations after a step y, with the loops closed again, or where its guard ends it; None where open."""
+        plant, hit, far = self.plant, "", 1.0
+
+        def path(part: float) -> Array:
+            return close_with(plant, plant.integrate(self.q, part * (self.motions @ y)), self.free)
+
         try:
-            q = close_with(plant, plant.integrate(self.q, self.motions @ y), self.free)
-            return Balance(plant, q, self.efforts, self.free)
+            if self.guard is not None:
+                far, hit = self.guard(path)
+            return Balance(plant, path(far), self.efforts, self.free, self.guard, hit)
         except (AssemblyError, ModelError):
             return None
 
@@ -216,22 +245,35 @@ def solve_equilibrium(
     if start.motions.shape[1] == 0 and start.relative > tolerance:
         held = ", ".join(repr(n) for n, m in zip(plant.velocity_names, free, strict=True) if not m)
         raise EquilibriumError(f"with {held or 'nothing'} held, the constraints allow no motion; free more coordinates")
-    end = _levenberg_marquardt(_descend(start) if stable else start, tolerance)
-    if end.relative > tolerance:  # Newton's method ends where the derivative of r vanishes: go downhill first
-        end = _levenberg_marquardt(_descend(start), tolerance)
-    if end.relative <= tolerance and not _within_limits(end) and end.motions.shape[1]:
-        end = _nearest_within_limits(end, q, tolerance) or _nearest_within_limits(start, q, tolerance) or end
+    end = nearest_equilibrium(start, search(start, stable, tolerance), tolerance)
     if stable and end.relative <= tolerance and not end.is_stable():
         raise EquilibriumError(
             f"no stable equilibrium was found near q: the one at q = {np.round(end.q, 6).tolist()} is unstable. Start "
             "from another configuration."
         )
     if end.relative <= tolerance:
-        _require_joint_limits(end, stable)
+        require_joint_limits(end, stable)
     return end
 
 
-def _require_joint_limits(equilibrium: Balance, stable: bool = True) -> None:
+def search(start: Balance, stable: bool, tolerance: float) -> Balance:
+    """Where the search from `start` ends: at an equilibrium, at what it hits, or short of both."""
+    end = _levenberg_marquardt(_descend(start) if stable else start, tolerance)
+    if end.relative > tolerance and not end.hit:  # Newton's method ends where r' vanishes: go downhill first
+        end = _levenberg_marquardt(_descend(start), tolerance)
+    return end
+
+
+def nearest_equilibrium(start: Balance, end: Balance, tolerance: float) -> Balance:
+    """The end of a search, or of the family to which it belongs the one within limits that is nearest to the start."""
+    if end.relative <= tolerance and not _within_limits(end) and end.motions.shape[1]:
+        end = (
+            _nearest_within_limits(end, start.q, tolerance) or _nearest_within_limits(start, start.q, tolerance) or end
+        )
+    return end
+
+
+def require_joint_limits(equilibrium: Balance, stable: bool = True) -> None:
     """Refuse an equilibrium outside the joint limits."""
     plant, q = equilibrium.plant, equilibrium.q
     outside = outside_limits(plant, q)
@@ -240,8 +282,8 @@ def _require_joint_limits(equilibrium: Balance, stable: bool = True) -> None:
         other = "" if stable else ", ask for a stable one with stable=True"
         raise EquilibriumError(
             f"the equilibrium near q has {plant.position_names[i]} = {q[i]:.6g}, outside its limits "
-            f"{plant.limits[i].tolist()}. Start from another configuration{other}, or give efforts u= that hold it "
-            "inside."
+            f"{plant.limits[i].tolist()}. Start from another configuration{other}, give efforts u= that hold it inside, "
+            "or let it rest against the limit, with limits='hold'."
         )
 
 
@@ -249,9 +291,11 @@ def _levenberg_marquardt(balance: Balance, tolerance: float) -> Balance:
     """Solve r = 0 by the Levenberg-Marquardt method: the norm of r falls with every step."""
     damping = 0.0
     for _ in range(200):
-        if balance.relative < 1e-15:
+        if balance.relative < 1e-15 or balance.hit:
             break
         ahead = balance.after_step(balance.limited(balance.newton_step(damping)))
+        if ahead is not None and ahead.hit and ahead.size <= _NOT_MORE * balance.size:
+            return ahead
         if ahead is not None and ahead.size < 0.999 * balance.size:
             balance, damping = ahead, 0.1 * damping if damping > 1e-6 else 0.0
         elif balance.relative <= tolerance or damping > 1e3:
@@ -270,6 +314,8 @@ def _descend(balance: Balance) -> Balance:
         y = balance.limited(y)
         for _ in range(12):
             ahead = balance.after_step(y)
+            if ahead is not None and ahead.hit and balance.force_along(y, ahead) <= 0.0:
+                return ahead
             if ahead is not None and balance.force_along(y, ahead) < min(-0.7 * (y @ balance.gradient), 0.0):
                 break
             y = 0.5 * y
@@ -294,7 +340,8 @@ def _nearest_within_limits(balance: Balance, q0: Array, tolerance: float) -> Bal
     held = np.maximum(np.abs(balance.u), balance.forces / np.where(pushes > 0.0, pushes, 1.0))
     scale = 100.0 * np.where(np.isfinite(plant.effort), plant.effort, np.where(held > 0.0, held, 1.0))[unknown]
     index = np.array(plant.paired, dtype=int).reshape(-1, 2)
-    low, high = plant.limits[index[:, 0]].T
+    slack = _AT_LIMIT * plant.position_spans[index[:, 0]]
+    low, high = plant.limits[index[:, 0]].T + [[-1.0], [1.0]] * slack
     effort = np.concatenate([np.zeros((scale.size, balance.motions.shape[1])), np.eye(scale.size)], axis=1)
     u = balance.u.copy()
     for _ in range(100):
@@ -331,7 +378,7 @@ def _nearest_within_limits(balance: Balance, q0: Array, tolerance: float) -> Bal
 def _within_limits(equilibrium: Balance) -> bool:
     """Whether the joints are within their limits, and there are static equilibrium efforts within theirs."""
     try:
-        _require_joint_limits(equilibrium)
+        require_joint_limits(equilibrium)
         static_efforts(equilibrium.plant, equilibrium.terms, equilibrium.efforts)
     except EquilibriumError:
         return False
@@ -358,3 +405,64 @@ def close_with(plant: Plant, q: Array, free: Mask) -> Array:
     if max(residuals.values(), default=0.0) > 1e-9 * plant.size:
         raise AssemblyError("the loops stay open", residuals, q)
     return q
+
+
+# -- refusals -------------------------------------------------------------------------------------------
+
+
+def require_balance(
+    plant: Plant, terms: Terms, u: Array, lam: Array, efforts: Efforts, tolerance: float, searched: bool
+) -> Derivatives:
+    """The equations at rest; refuses those that are not balanced, and says which force is left."""
+    force, local = unbalanced_force(terms, u), static_derivatives(plant, terms.q, lam, u)
+    if not relative_force(plant, local, force, lam, u) <= tolerance:
+        raise EquilibriumError(_no_equilibrium(plant, local, terms.q, force, efforts, searched))
+    return local
+
+
+def chosen_names(names: tuple[str, ...], mask: NDArray[np.bool_]) -> tuple[str, ...]:
+    """The names that a mask has."""
+    return tuple(n for n, some in zip(names, mask, strict=True) if some)
+
+
+def _missing_effort(plant: Plant, local: Derivatives, force: Array, efforts: Efforts) -> str:
+    """The one given effort that could hold the machine together with the unknown ones, in words; "" for none."""
+    Z, found = local.Z, []
+    for k in np.flatnonzero(~efforts.unknown):
+        B = Z.T @ local.B[:, [*np.flatnonzero(efforts.unknown), k]]
+        more = np.linalg.lstsq(B, Z.T @ force, rcond=UNREACHED)[0]
+        if np.linalg.norm(B @ more - Z.T @ force) < 1e-9 * np.linalg.norm(force):
+            found.append((k, efforts.value[k] + more[-1]))
+    if len(found) != 1:
+        return ""
+    ((k, needed),) = found
+    return f"{plant.actuator_names[k]!r} would have to give {needed:.6g} {effort_units(plant)[k]}: leave it out of u="
+
+
+def _no_equilibrium(plant: Plant, local: Derivatives, q: Array, force: Array, efforts: Efforts, searched: bool) -> str:
+    """Which force is not balanced, and the remedies."""
+    at = _check.values_by_name(plant.position_names, q)
+    where = f"at {at} the unbalanced generalized force is {list_forces(plant, force)}"
+    if constraint_curvatures(plant, q, local):
+        where += f" (a singular configuration, with {local.Z.shape[1]} degrees of freedom; fewer nearby)"
+    given = chosen_names(plant.actuator_names, ~efforts.unknown)
+    listed = ", ".join(map(repr, given))
+    if searched:
+        given_too = f", with the efforts of {listed} given" if efforts.unknown.any() and given else ""
+        return (
+            f"no equilibrium of {plant.name!r} was found near q{given_too}: {where}. Start nearer to one, or free more "
+            "coordinates."
+        )
+    if plant.nu and not efforts.unknown.any():
+        return f"{plant.name!r} is not in equilibrium with the given u: {where}. Leave out u= to find it, or use free=."
+    if given:
+        others = ", ".join(map(repr, chosen_names(plant.actuator_names, efforts.unknown)))
+        one = _missing_effort(plant, local, force, efforts)
+        return (
+            f"with the efforts of {listed} given, {others} cannot hold {plant.name!r}: {where}. "
+            f"{one or 'Leave one out of u='}, or name coordinates that may move with free=."
+        )
+    return (
+        f"the actuators cannot hold {plant.name!r}: {where}. Add an actuator, choose another configuration, or name "
+        "coordinates that may move with free=."
+    )

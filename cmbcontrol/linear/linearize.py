@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from warnings import warn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from ..dynamics.derivatives import Derivatives, derivatives
-from ..errors import EquilibriumError, InputError, InputTypeError, SingularConfigurationError
+from ..errors import ContactWarning, EquilibriumError, InputError, InputTypeError, SingularConfigurationError
 from ..model.evaluation import require_motions_followed
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
@@ -48,7 +49,9 @@ def linearize(
     plant : Plant
         A `Mechanism` is differentiated analytically, a plant given by functions by differences of order 8.
     point : OperatingPoint
-        From `trim`, or of a steady motion, ``OperatingPoint.at(plant, q, u, v)``.
+        From `trim`, or of a steady motion, ``OperatingPoint.at(plant, q, u, v)``. Of one that rests on contacts, the
+        plant is ``point.plant``: contacts that push are constraints of the model, open ones are not, and a
+        `ContactWarning` tells of those on the border between both.
     coordinates : sequence of str, or array_like, shape (dof, nv), optional
         Independent coordinates y: as many velocity coordinates (or cut revolute or prismatic joints) as there are
         degrees of freedom, or a matrix R with y = R delta. Defaults to the best conditioned; see
@@ -110,6 +113,14 @@ def linearize(
         plant = plant.without_dry_friction()
         point = replace(point, plant=plant)
     local = _at_equilibrium(plant, point, tolerance)
+    if border := point.on_border:
+        warn(
+            f"the linear model of {plant.name!r} is about a point on the border of {', '.join(map(repr, border))}: a "
+            "contact that carries nothing is left out, and one whose friction is used up sticks; motions to the other "
+            "side are not those of the model",
+            ContactWarning,
+            stacklevel=2,
+        )
     factor = MOVING if point.v.any() else FIXED
     linearized = LinearizedEquations(plant, local, coordinates, inputs, factor)
     if point.v.any():
@@ -259,6 +270,12 @@ def _checked(plant: Plant, point: OperatingPoint) -> tuple[Array, Array, Array, 
     _check.plant(plant)
     if not isinstance(point, OperatingPoint):
         raise InputTypeError(f"point must be an OperatingPoint, from trim(plant, q), got {type(point).__name__}")
+    if point.report and point.report.contacts and plant.row_names != point.plant.row_names:
+        carrying = ", ".join(map(repr, point.report.carrying)) or "none of its contacts"
+        raise InputError(
+            f"the operating point rests on {carrying}, and {plant.name!r} has other constraints: take point.plant, "
+            "which has those that act"
+        )
     q = _check.vector(point.q, plant.nq, "q of the operating point", plant.position_names)
     v = _check.vector(point.v, plant.nv, "v of the operating point", plant.velocity_names)
     u = _check.vector(point.u, plant.nu, "u of the operating point", plant.actuator_names)

@@ -249,6 +249,8 @@ class LinearModel(Shown):
                 f"  friction of {', '.join(steep)} is dry: at rest it is the slope of its smooth form, a steep damper; "
                 "linearize(..., dry_friction=False) leaves it out"
             )
+        if self.point.on_border:
+            lines.append(f"  on the border of {', '.join(self.point.on_border)}: the model holds to one side only")
         return "\n".join([*lines, *modal.mode_table(self.damping())])
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,23 +14,18 @@ from .._notebook import Shown
 from .._tolerance import UNREACHED, null_space
 from ..dynamics.derivatives import Derivatives
 from ..errors import EquilibriumError, InputError, InputTypeError
+from ..model.contacts import Contact
 from ..model.elements import Free
 from ..model.evaluation import require_motions_followed
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.terms import Terms
 from ..model.units import effort_units
-from .equilibrium_solver import Balance, named_coordinates, solve_equilibrium
+from .contact_modes import ContactModes, listed_contacts
+from .contact_rest import ContactForce, Rest, rest_on_contacts
+from .equilibrium_solver import Balance, chosen_names, named_coordinates, require_balance, solve_equilibrium
 from .static_efforts import Efforts, EffortValues, motor_reach, static_efforts
-from .statics import (
-    constraint_curvatures,
-    list_forces,
-    multipliers,
-    relative_force,
-    require_closed,
-    static_derivatives,
-    unbalanced_force,
-)
+from .statics import constraint_curvatures, multipliers, require_closed, unbalanced_force
 
 if TYPE_CHECKING:
     import control
@@ -39,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["OperatingPoint", "Residuals", "TrimReport", "point_of", "starting_configuration", "trim", "turning_axes"]
 
 Array = NDArray[np.float64]
+_SHOWN = 4  # open contacts by name
 
 
 class Residuals(NamedTuple):
@@ -80,6 +76,8 @@ class TrimReport(NamedTuple):
         Number of independent combinations of the unknown efforts that move nothing (see `preload_directions`).
     singular : bool
         Whether the constraints lose rank at q, so that no linear model exists there.
+    contacts : tuple of ContactForce
+        What each contact and end stop does, in the order in which they were given, end stops last.
     """
 
     free: tuple[str, ...]
@@ -90,6 +88,12 @@ class TrimReport(NamedTuple):
     family: int
     preload: int
     singular: bool
+    contacts: tuple[ContactForce, ...] = ()
+
+    @property
+    def carrying(self) -> tuple[str, ...]:
+        """Names of the contacts and end stops that act."""
+        return tuple(contact.name for contact in self.contacts if contact.acts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +103,7 @@ class OperatingPoint(Shown):
     Attributes
     ----------
     plant : Plant, or None
-        None where the point was loaded from a file.
+        With contacts, the one that has those that act. None where the point was loaded from a file.
     q, v : ndarray, shape (nq,) and (nv,)
         rad or m; rad/s or m/s.
     u : ndarray, shape (nu,)
@@ -140,6 +144,19 @@ class OperatingPoint(Shown):
         q = plant.configuration(q).copy()
         v = np.zeros(plant.nv) if v is None else _check.vector(v, plant.nv, "v", plant.velocity_names).copy()
         return point_of(plant, plant.terms(q, v), _efforts(plant, u))
+
+    @property
+    def on_border(self) -> tuple[str, ...]:
+        """Names of contacts that carry nothing while they touch, or whose friction is used up.
+
+        Examples
+        --------
+        >>> from cmbcontrol import plants
+        >>> plant = plants.five_bar()
+        >>> trim(plant, plant.assemble(left=2.1, right=1.0)).on_border
+        ()
+        """
+        return () if self.report is None else tuple(c.name for c in self.report.contacts if c.on_border)
 
     def reactions(self, *, axes: str = "joint") -> xarray.Dataset:
         """Force and moment that each joint and constraint carries here; see `cmbcontrol.reactions`.
@@ -246,6 +263,11 @@ def _report_lines(report: TrimReport, units: tuple[str, ...]) -> list[str]:
         lines.append(f"  free to move: {names(report.free)}{one_of}")
     if report.singular:
         lines.append("  singular configuration: the constraints lose rank")
+    lines += [f"  contact {contact}" for contact in report.contacts if contact.state != "open"]
+    if report.contacts:
+        apart = tuple(c.name for c in report.contacts if c.state == "open")
+        more = f" and {len(apart) - _SHOWN} more" if len(apart) > _SHOWN else ""
+        lines.append(f"  open: {names(apart[:_SHOWN]) or 'none'}{more}")
     return lines
 
 
@@ -260,6 +282,8 @@ def trim(
     hold: Collection[str] | Mapping[str, float] | None = None,
     stable: bool = False,
     tolerance: float = 1e-9,
+    contacts: Contact | Sequence[Contact] = (),
+    limits: str = "stop",
 ) -> OperatingPoint:
     """Equilibrium on the manifold: at the configuration q, or near it.
 
@@ -294,11 +318,20 @@ def trim(
         Where coordinates are free, solve for a stable equilibrium, a minimum of the potential energy.
     tolerance : float
         Largest unbalanced force, relative to weights, springs, motor forces and stiffness.
+    contacts : Contact or sequence of Contact, optional
+        Constraints that push and never pull, as `simulate` takes them in `switches`; each of them is closed where it
+        touches at q. Of all efforts with which closed contacts push, within their friction cones, the least are taken;
+        of the multipliers that go with them, the smallest. Where coordinates are free, contacts close that the search
+        runs into, and those open that would have to pull; one that needs more friction than it has slides.
+    limits : {"stop", "hold"}
+        What limits of joints are. ``stop``: an equilibrium is within them, and they carry nothing. ``hold``: end stops,
+        which push and never pull, as in `simulate`.
 
     Returns
     -------
     OperatingPoint
-        With a `TrimReport`.
+        With a `TrimReport`. With contacts or end stops, its plant has those that act: linear models are those of
+        ``point.plant``.
 
     Raises
     ------
@@ -307,9 +340,11 @@ def trim(
     EquilibriumError
         Where there is no equilibrium: too few actuators (the message lists the unbalanced generalized force by
         coordinate), or too weak ones (it names the actuator, the required effort and its limit); where a preload is
-        not possible (it lists the possible values).
+        not possible (it lists the possible values); where a contact would have to pull, or to hold more than its
+        friction (it names the contact and the force).
     ValueError
-        For unknown names, arguments that contradict each other, a prescribed multiplier that is not unique.
+        For a q beyond a contact or an end stop, unknown names, arguments that contradict each other, a prescribed
+        multiplier that is not unique.
 
     Notes
     -----
@@ -328,26 +363,52 @@ def trim(
     >>> point = trim(plant, plant.assemble(left=2.1, right=1.0), u={"left": 0.0}, hold=("right",))
     >>> point.u.round(2)
     array([ 0.  , 29.16])
+
+    A rod falls on the stop of its joint:
+
+    >>> from cmbcontrol import Body, Mechanism, Revolute
+    >>> joint = Revolute("angle", "ground", "rod", axis=(0, -1, 0), limits=(-0.5, 1.0))
+    >>> rod = Mechanism("rod", [Body.rod("rod", 2.0, 1.0)], [joint])
+    >>> fallen = trim(rod, [0.2], free="all", stable=True, limits="hold")
+    >>> fallen.q, fallen.report.carrying, fallen.plant.row_names
+    (array([-0.5]), ('angle_lower_stop',), ('angle_lower_stop',))
     """
     _check.plant(plant)
     stable = _check.flag(stable, "stable")
     _check.positive(tolerance, "tolerance")
-    given = q
-    q, free_mask = starting_configuration(plant, q, free, hold)
-    require_closed(plant, q, given)
+    given, contacts = q, listed_contacts(contacts)
+    modes, closed = None, plant
+    if _check.option(limits, ("stop", "hold"), "limits") == "hold" or contacts:
+        modes, q = ContactModes(plant, contacts, stops=limits == "hold"), plant.configuration(q)
+        closed = modes.begun(q)
+    q, free_mask = starting_configuration(closed, q, free, hold)
+    require_closed(closed, q, given)
     require_motions_followed(plant, q)
     require_still(plant)
     efforts = Efforts.of(plant, u, preload, weight)
+    if modes is not None:
+        rest = rest_on_contacts(
+            modes, q, efforts, free_mask, stable=stable, tolerance=tolerance, within=limits == "stop"
+        )
+        return _resting(rest, efforts, weight, free_mask, tolerance)
     solution = None
     if free_mask.any():
         solution = solve_equilibrium(plant, q, efforts, free_mask, stable=stable, tolerance=tolerance)
         q = solution.q
     terms = plant.terms(q, np.zeros(plant.nv))
     point = point_of(plant, terms, static_efforts(plant, terms, efforts))
-    force, local = unbalanced_force(terms, point.u), static_derivatives(plant, q, point.lam, point.u)
-    if not relative_force(plant, local, force, point.lam, point.u) <= tolerance:
-        raise EquilibriumError(_no_equilibrium(plant, local, q, force, efforts, bool(free_mask.any())))
+    local = require_balance(plant, terms, point.u, point.lam, efforts, tolerance, bool(free_mask.any()))
     return replace(point, report=_report(plant, point, local, efforts, weight, free_mask, solution))
+
+
+def _resting(
+    rest: Rest, efforts: Efforts, weight: ArrayLike | None, free_mask: NDArray[np.bool_], tolerance: float
+) -> OperatingPoint:
+    """The operating point of a rest on contacts."""
+    point = replace(point_of(rest.plant, rest.terms, rest.u), lam=rest.lam)
+    local = require_balance(rest.plant, rest.terms, rest.u, rest.lam, efforts, tolerance, bool(free_mask.any()))
+    report = _report(rest.plant, point, local, efforts, weight, free_mask, rest.solution)
+    return replace(point, report=report._replace(contacts=rest.contacts))
 
 
 def require_still(plant: Plant) -> None:
@@ -422,19 +483,15 @@ def _report(
     at_limit = np.minimum(np.abs(point.u - efforts.low), np.abs(efforts.high - point.u)) <= 1e-9 * plant.effort
     X, _, scale = motor_reach(local.Z, local.B[:, efforts.unknown], plant.reach)
     return TrimReport(
-        free=_chosen(plant.velocity_names, free_mask),
-        given=_chosen(plant.actuator_names, ~efforts.unknown),
+        free=chosen_names(plant.velocity_names, free_mask),
+        given=chosen_names(plant.actuator_names, ~efforts.unknown),
         weight=W,
         effort_norm=float(norm),
-        at_limit=_chosen(plant.actuator_names, at_limit & np.isfinite(plant.effort)),
+        at_limit=chosen_names(plant.actuator_names, at_limit & np.isfinite(plant.effort)),
         family=0 if solution is None else solution.family,
         preload=null_space(X, scale, UNREACHED).shape[1],
         singular=bool(constraint_curvatures(plant, point.q, local)),
     )
-
-
-def _chosen(names: tuple[str, ...], mask: NDArray[np.bool_]) -> tuple[str, ...]:
-    return tuple(n for n, some in zip(names, mask, strict=True) if some)
 
 
 def _efforts(plant: Plant, u: ArrayLike | float) -> Array:
@@ -450,46 +507,3 @@ def point_of(plant: Plant, terms: Terms, u: Array) -> OperatingPoint:
     balance = np.abs(unbalanced_force(terms, u)).max(initial=0.0)
     residuals = Residuals(float(position), float(velocity), float(balance))
     return OperatingPoint(plant, terms.q, terms.v, u, multipliers(terms, u), residuals)
-
-
-def _missing_effort(plant: Plant, local: Derivatives, force: Array, efforts: Efforts) -> str:
-    """The one given effort that could hold the machine together with the unknown ones, in words; "" for none."""
-    Z, found = local.Z, []
-    for k in np.flatnonzero(~efforts.unknown):
-        B = Z.T @ local.B[:, [*np.flatnonzero(efforts.unknown), k]]
-        more = np.linalg.lstsq(B, Z.T @ force, rcond=UNREACHED)[0]
-        if np.linalg.norm(B @ more - Z.T @ force) < 1e-9 * np.linalg.norm(force):
-            found.append((k, efforts.value[k] + more[-1]))
-    if len(found) != 1:
-        return ""
-    ((k, needed),) = found
-    return f"{plant.actuator_names[k]!r} would have to give {needed:.6g} {effort_units(plant)[k]}: leave it out of u="
-
-
-def _no_equilibrium(plant: Plant, local: Derivatives, q: Array, force: Array, efforts: Efforts, searched: bool) -> str:
-    """Which force is not balanced, and the remedies."""
-    at = _check.values_by_name(plant.position_names, q)
-    where = f"at {at} the unbalanced generalized force is {list_forces(plant, force)}"
-    if constraint_curvatures(plant, q, local):
-        where += f" (a singular configuration, with {local.Z.shape[1]} degrees of freedom; fewer nearby)"
-    given = _chosen(plant.actuator_names, ~efforts.unknown)
-    listed = ", ".join(map(repr, given))
-    if searched:
-        given_too = f", with the efforts of {listed} given" if efforts.unknown.any() and given else ""
-        return (
-            f"no equilibrium of {plant.name!r} was found near q{given_too}: {where}. Start nearer to one, or free more "
-            "coordinates."
-        )
-    if plant.nu and not efforts.unknown.any():
-        return f"{plant.name!r} is not in equilibrium with the given u: {where}. Leave out u= to find it, or use free=."
-    if given:
-        others = ", ".join(map(repr, _chosen(plant.actuator_names, efforts.unknown)))
-        one = _missing_effort(plant, local, force, efforts)
-        return (
-            f"with the efforts of {listed} given, {others} cannot hold {plant.name!r}: {where}. "
-            f"{one or 'Leave one out of u='}, or name coordinates that may move with free=."
-        )
-    return (
-        f"the actuators cannot hold {plant.name!r}: {where}. Add an actuator, choose another configuration, or name "
-        "coordinates that may move with free=."
-    )

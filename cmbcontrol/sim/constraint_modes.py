@@ -12,21 +12,20 @@ from numpy.typing import NDArray
 from .. import _check
 from ..errors import InputError, InputTypeError
 from ..model.capture import capture
+from ..model.contacts import BEYOND, TOUCH, Contact
 from ..model.dry_friction import Rub, at_rest, directed, rubs_of_forces
 from ..model.elements import Coupling, Joint, Point, Weld
+from ..model.end_stops import end_stops
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from .dry_friction import rubs_of_contacts
-from .end_stops import end_stops
 from .run import Slide
-from .switching import Contact, Engage, Lock, Switch, Unlock
+from .switching import Engage, Lock, Switch, Unlock
 
-__all__ = ["STILL", "TOUCH", "ConstraintModes", "engages"]
+__all__ = ["STILL", "ConstraintModes", "engages"]
 
 Array = NDArray[np.float64]
 
-_BEYOND = 1e-6  # of the size: a start further beyond an end stop is refused
-TOUCH = 1e-9  # of the size: contacts with a smaller gap touch
 STILL = 1e-9  # of the size, a second: slower is at rest
 
 
@@ -232,7 +231,7 @@ class ConstraintModes:
         residual = self.whole.residual(q)
         for stop in sorted(self.stops):
             gap = self.gap(stop, residual)
-            if gap < -_BEYOND * self.whole.size:
+            if gap < -BEYOND * self.whole.size:
                 name, which, _ = stop.rsplit("_", 2)
                 i = self.whole.position_names.index(name)
                 unit, limit = self.whole.position_units[i], self.whole.limits[i, int(which == "upper")]

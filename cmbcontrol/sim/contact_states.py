@@ -22,12 +22,12 @@ from .._tolerance import DEPENDENT, rank
 from ..dynamics.acceleration import at_rank, solved
 from ..dynamics.impact import supporting
 from ..errors import PainleveError, TooManyStatesError
+from ..model.contacts import Contact
 from ..model.diagnosis import unique_multipliers
 from ..model.dry_friction import Rub, across
 from ..model.plant import Plant
 from ..model.terms import LoadFriction, Terms
 from .contact_relaxation import Relaxed, relaxed
-from .switching import Contact
 
 if TYPE_CHECKING:
     from .constraint_modes import ConstraintModes

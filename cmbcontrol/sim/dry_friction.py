@@ -6,16 +6,13 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..model.dry_friction import Rub, across, grown, remembered, require_free
-from ..model.elements import DirectedFriction, Point, PointOnLine, PointOnPlane
+from ..model.contacts import Contact, hold_of
+from ..model.dry_friction import Rub, grown, remembered, require_free
+from ..model.elements import DirectedFriction, Point, PointOnPlane
 from ..model.mechanism import Mechanism
-from .switching import Contact
 
 __all__ = ["rubs_of_contacts"]
-
-Array = NDArray[np.float64]
 
 # Of the size, a second: within it the direction of sliding is that of its begin; below all speeds told from rest.
 _OUTSET = 1e-12
@@ -41,21 +38,11 @@ def _rubs_of_contacts(plant: Mechanism, contacts: Sequence[Contact]) -> tuple[Me
         if not isinstance(part, (Point, PointOnPlane)):
             continue  # refused where the direction of the contact is asked for
         name, law = contact.name, contact.law
-        slide, stick = f"{name}_sliding", f"{name}_sticking"
-        require_free(plant, contact.label, slide if isinstance(part, Point) else stick, f"{name}_friction")
-        if isinstance(part, Point):
-            normal = contact.direction(part, 3)
-            plane = PointOnPlane(slide, part.a, part.b, part.point_a, part.point_b, normal)
-            loops.append(plane)
-            tangents, side = across(normal), 1
-            sticking, sliding = frozenset([name]), frozenset([slide])
-        else:
-            loops.append(PointOnLine(stick, part.a, part.b, part.point_a, part.point_b, part.normal))
-            plane, side = part, contact.side
-            normal = np.array([float(side), 0.0, 0.0])
-            tangents = np.eye(3)[1:]
-            sticking, sliding = frozenset([name, stick]), frozenset([name])
+        hold = hold_of(contact, part, 3 if isinstance(part, Point) else 1)
+        require_free(plant, contact.label, hold.beside.name, f"{name}_friction")
+        loops.append(hold.beside)
+        plane, side = (hold.beside, 1) if isinstance(part, Point) else (part, contact.side)
         element = DirectedFriction(f"{name}_friction", plane.name, law, side=side, outset=_OUTSET * plant.size)
         forces.append(element)
-        rubs.append(Rub(name, law, sticking, sliding, element.name, "", tangents, normal))
+        rubs.append(Rub(name, law, hold.sticking, hold.sliding, element.name, "", hold.tangents, hold.normal))
     return grown(plant, loops, forces), rubs

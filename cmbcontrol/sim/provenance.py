@@ -12,12 +12,13 @@ import numpy as np
 from .._versions import now, versions
 from ..controllers.description import law_from, plain
 from ..errors import CmbError, InputError, ModelError
+from ..model.contacts import Contact
 from ..model.machine_file import from_description, wholly_described
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from .integrator import Integrator
 from .stabilisation import Stabilisation
-from .switching import Contact, Engage, Lock, Release, Unlock
+from .switching import Engage, Lock, Release, Unlock
 
 __all__ = ["Call", "Provenance"]
 

@@ -19,6 +19,7 @@ from ..controllers.controller import Controller, as_controller
 from ..dynamics.acceleration import Formulation, Gauss
 from ..errors import InputError, InputTypeError, Interrupted, PainleveError, SimulationError, Status, SwitchingError
 from ..kernels.layout import WORKS
+from ..model.contacts import Contact
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.terms import RANK_TOLERANCE
@@ -37,7 +38,7 @@ from .run import IntegratorState, Record, Run
 from .runaway import runaway
 from .stabilisation import Stabilisation
 from .start import check_start, configuration_of, first_step, options_of, start_state, warn_if_immobile
-from .switching import Contact, Switch, listed_switches
+from .switching import Switch, listed_switches
 from .switching_run import RunHistory, run_in_parts
 
 __all__ = ["simulate"]

@@ -23,6 +23,7 @@ from ..errors import (
 )
 from ..kernels import motion, passages, time_loop
 from ..kernels.layout import WORKS
+from ..model.contacts import Contact
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.terms import Terms
@@ -41,7 +42,7 @@ from .singular_passages import passing
 from .singular_start import step_from_singular
 from .stabilisation import Stabilisation
 from .start import check_start, configuration_of, first_step, options_of, start_state
-from .switching import Contact, Switch, listed_switches
+from .switching import Switch, listed_switches
 from .switching_run import ModeSwitch, RunHistory
 from .time_loop import TimeLoop
 

@@ -14,10 +14,11 @@ from .. import _check
 from ..errors import AssemblyError, ModelError, PainleveError, Status, SwitchingError
 from ..kernels.layout import MOTIONS, MOTORS, WORKS
 from ..kernels.watch import CARRIED, OPENING, PIVOT, RATE
+from ..model.contacts import TOUCH
 from ..model.dry_friction import Rub
 from ..model.terms import Terms
 from .branch_selection import BranchSelector
-from .constraint_modes import TOUCH, ConstraintModes, engages
+from .constraint_modes import ConstraintModes, engages
 from .contact_reset import REST, SINK, Reset, painleve
 from .control import Control
 from .event_detection import Cone, EventDetector, EventFunction, EventState

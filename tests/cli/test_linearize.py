@@ -92,6 +92,13 @@ def test_linearize_without_inputs(linearized):
     assert lin.inputs == () and "inputs        none" in out and "B is empty, 4 x 0" in out
 
 
+def test_linearize_lets_the_machine_rest_against_its_stops(here):
+    assert_fails("let it rest against the limit", "linearize", "loader", "--free", "--stable")
+    code, out, _ = run_command("linearize", "loader", "--free", "--stable", "--stops")
+    assert code == 0 and "contact lift_lower_stop pushes with" in out
+    assert "2 states" in out  # one cylinder on its stop, one degree of freedom less
+
+
 def test_linearize_lets_the_machine_go(linearized):
     out, lin = linearized("pendulum", "--free", "--at", "angle=1.2")
     assert "let go at angle = 1.2 to the nearest equilibrium, motors off" in out
@@ -173,6 +180,7 @@ def test_linearize_names_better_coordinates():
         ("--with takes name=value, such as closure=revolute, got 'line'", ["--with", "line"]),
         ("--affine takes the configuration as it stands", ["--affine", "--held"]),
         ("--affine takes the configuration as it stands", ["--affine", "--free"]),
+        ("--affine takes the configuration as it stands", ["--affine", "--stops"]),
         ("--stable lets the machine go, --held does not", ["--held", "--stable"]),
         ("--sampled must be > 0, got -1.0", ["--sampled", "-1"]),
         ("--sampled must be finite, got inf", ["--sampled", "inf"]),

@@ -7,6 +7,7 @@ from cmbcontrol import plants
 from cmbcontrol.controllers import Controller, ProjectedInverseDynamics
 from cmbcontrol.controllers.references import Constant
 from cmbcontrol.errors import ModelError, SimulationError
+from cmbcontrol.model.contacts import Contact
 from cmbcontrol.model.elements import (
     Body,
     Coupling,
@@ -29,7 +30,7 @@ from cmbcontrol.plants import leg
 from cmbcontrol.plants.leg import angles
 from cmbcontrol.plants.leg import configuration as leg_configuration
 from cmbcontrol.sim.simulate import simulate
-from cmbcontrol.sim.switching import Contact, Engage, Lock, Release, Unlock
+from cmbcontrol.sim.switching import Engage, Lock, Release, Unlock
 from tests.fixtures import bouncing_ball, event_kinds, event_times, falls_free, hanging_arm, largest
 
 G = 9.81

@@ -17,6 +17,7 @@ from cmbcontrol.controllers import (
 )
 from cmbcontrol.controllers.references import Constant, Quintic, Spline
 from cmbcontrol.errors import ModelError, SimulationError, Status
+from cmbcontrol.model.contacts import Contact
 from cmbcontrol.model.elements import Actuator, Body, Coupling, Free, JointSpring, Prismatic, Weld
 from cmbcontrol.model.mechanism import Mechanism
 from cmbcontrol.papers.methods import settings
@@ -27,7 +28,7 @@ from cmbcontrol.plants.leg import LINK, angles
 from cmbcontrol.plants.leg import configuration as leg_configuration
 from cmbcontrol.plants.two_arms import configuration as held_configuration
 from cmbcontrol.sim.simulate import simulate
-from cmbcontrol.sim.switching import Contact, Engage, Lock, Release, Unlock
+from cmbcontrol.sim.switching import Engage, Lock, Release, Unlock
 from tests.fixtures import again, bouncing_ball, event_kinds, event_times, falls_free, hanging_arm, largest
 
 G = 9.81

@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
-from ..model.dry_friction import grown
-from ..model.elements import Coupling
-from ..model.mechanism import Mechanism
-from ..model.plant import Plant
-from .switching import Contact
+from .contacts import Contact
+from .dry_friction import grown
+from .elements import Coupling
+from .mechanism import Mechanism
+from .plant import Plant
 
 __all__ = ["end_stops"]
 

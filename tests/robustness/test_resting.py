@@ -1,0 +1,17 @@
+"""Random machines at rest on contacts and stops; `resting` looks at more of them."""
+
+import pytest
+
+from . import resting
+
+
+@pytest.mark.nojit_slow
+@pytest.mark.parametrize("seed", [0, 1, 3, 4, 5, 7, 8, 9, 11, 13, 14, 15, 22, 28])
+def test_random_machines_rest(seed):
+    outcome, words = resting.run_trial(seed)
+    assert outcome in ("ok", "refused"), words
+
+
+def test_the_table_counts_outcomes(capsys):
+    assert resting.main(["--count", "1", "--seed", "3", "--jobs", "1"]) == 0
+    assert "all" in capsys.readouterr().out
