@@ -19,14 +19,15 @@ from ..characteristics import Friction
 from ..dynamics.impact import nearest
 from ..errors import CmbError, InputError
 from ..kernels.layout import LOADED
+from ..model.contacts import Contact
 from ..model.elements import Coupling
+from ..model.end_stops import end_stops
 from ..model.mechanism import Mechanism
 from ..model.terms import Terms
 from ..sim.constraint_modes import ConstraintModes
 from ..sim.contact_relaxation import relaxed
 from ..sim.contact_states import ContactProblem, Touch
-from ..sim.end_stops import end_stops
-from ..sim.switching import Contact, listed_switches
+from ..sim.switching import listed_switches
 from ..trace import numbers
 from ..trace.elimination import ConstrainedSolver, Vector, product, sparse
 from ..trace.functions import Function, Tracing, conditions, dense

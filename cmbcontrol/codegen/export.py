@@ -14,10 +14,10 @@ from .. import _check, _files
 from .._versions import version
 from ..errors import ActuationError, CmbError, FileError, InputError, InputTypeError, SingularConfigurationError
 from ..model.assembly import start_configuration
+from ..model.contacts import Contact
 from ..model.generated import independent_rows
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
-from ..sim.switching import Contact
 from .contacts import contact_step, touching
 from .entries import FUNCTIONS, Entry, Machine
 from .identifiers import identifier

@@ -68,7 +68,8 @@ def stance(rng, space):
         places += [(f"{name}_{k}", f"shank{i}", (0.4, 0.05 * k, 0.0)) for k in range(int(rng.integers(1, 3)))]
     bare = Mechanism("stance", bodies, joints, actuators=motors, gravity=(0, 0, -9.81) if space else (0, -9.81, 0))
     q = bare.pack(
-        values | {n: float(x) for n, x in zip(bare.position_names[1:3], rng.uniform(-0.2, 0.2, 2)) if not space}
+        values
+        | {n: float(x) for n, x in zip(bare.position_names[1:3], rng.uniform(-0.2, 0.2, 2), strict=True) if not space}
     )
     if space:
         lean = np.append(1.0, 0.1 * rng.standard_normal(3))
