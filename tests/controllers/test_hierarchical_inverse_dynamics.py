@@ -127,9 +127,9 @@ def require_least_residuals(seeds):
     for seed in seeds:
         found, off = judged(seed)
         assert found.status != SOLVER_FAILED, seed
-        # A judge that misses curved cones by 1e-11 is better by the root of that; cones in a plane are not curved.
-        assert np.min(off, initial=0.0) >= -1e-6, (seed, off)
-        assert np.max(off, initial=0.0) <= (1e-5 if seed % 2 else 1e-6), (seed, off)
+        # Curved cones are missed by 1e-11, which moves a point by the root of it; those of a plane are not
+        # curved.
+        assert np.abs(off).max(initial=0.0) <= (1e-5 if seed % 2 else 1e-6), (seed, off)
         statuses.append(found.status)
         told += len(off)
         asked += len(found.level_residuals) * (found.status in (OPTIMAL, DEGRADED))
