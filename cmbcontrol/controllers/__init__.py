@@ -28,7 +28,6 @@ from .frame_tasks import PoseTask as PoseTask
 from .friction_compensation import FrictionCompensation as FrictionCompensation
 from .gravity_compensation import GravityPD as GravityPD
 from .hierarchical_inverse_dynamics import HierarchicalInverseDynamics as HierarchicalInverseDynamics
-from .hierarchical_inverse_dynamics import TaskLevels as TaskLevels
 from .hybrid_motion_force import HybridMotionForce as HybridMotionForce
 from .hydraulic_drive import HydraulicDrive as HydraulicDrive
 from .impedance import Impedance as Impedance
@@ -92,7 +91,6 @@ __all__ = [
     "SensorBlock",
     "StateFeedback",
     "Task",
-    "TaskLevels",
     "TaskStack",
     "Tracking",
     "Unilateral",

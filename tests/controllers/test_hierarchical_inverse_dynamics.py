@@ -18,10 +18,10 @@ from cmbcontrol.controllers import (
     PointTask,
     PoseTask,
     ProjectedInverseDynamics,
-    TaskLevels,
     Tracking,
 )
 from cmbcontrol.controllers.constrained_actuation import ActuationStatus
+from cmbcontrol.controllers.hierarchical_inverse_dynamics import TaskLevels
 from cmbcontrol.plants.biped import SOLES, stand
 from tests.fixtures import largest, stance
 from tests.seeds import many

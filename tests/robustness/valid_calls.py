@@ -2438,7 +2438,6 @@ RESULTS = frozenset(
         "Certificate",
         "ClosedLoop",
         "ConstrainedEffort",
-        "TaskLevels",
         "Actuation",
         "Controller",
         "CrossCoupling",
