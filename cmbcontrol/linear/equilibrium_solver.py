@@ -282,8 +282,8 @@ def require_joint_limits(equilibrium: Balance, stable: bool = True) -> None:
         other = "" if stable else ", ask for a stable one with stable=True"
         raise EquilibriumError(
             f"the equilibrium near q has {plant.position_names[i]} = {q[i]:.6g}, outside its limits "
-            f"{plant.limits[i].tolist()}. Start from another configuration{other}, give efforts u= that hold it inside, or "
-            "let it rest against the limit, with limits='hold'."
+            f"{plant.limits[i].tolist()}. Start from another configuration{other}, give efforts u= that hold it "
+            "inside, or let it rest against the limit, with limits='hold'."
         )
 
 
