@@ -157,7 +157,7 @@ class Hold(NamedTuple):
     beside: PointOnPlane | PointOnLine | None = None
 
 
-def hold_of(contact: Contact, part: Joint | Constraint | Any, rows: int) -> Hold:
+def hold_of(contact: Contact, part: Any, rows: int) -> Hold:
     """What holds a contact at a constraint that has so many rows.
 
     Examples

@@ -290,7 +290,7 @@ class ConstraintModes:
             if rub.normal is not None and name not in rub.sliding:
                 element = next(force for force in self.present.forces if force.name == rub.element)  # type: ignore[attr-defined]
                 rows = self.rows_of(self.whole, name)
-                found.append(Slide(name, self.carrier(name), rows, rub.normal, rub.tangents, element, self.whole))
+                found.append(Slide(name, self.carrier(name), rows, rub.normal, rub.tangents, element, self.whole))  # type: ignore[arg-type]
         return tuple(found)
 
     def carrier(self, name: str) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
+from ..characteristics import Friction
 from ..model.contacts import Contact, hold_of
 from ..model.dry_friction import Rub, grown, remembered, require_free
 from ..model.elements import DirectedFriction, Point, PointOnPlane
@@ -37,11 +38,12 @@ def _rubs_of_contacts(plant: Mechanism, contacts: Sequence[Contact]) -> tuple[Me
         part = next((loop for loop in plant.loops if loop.name == contact.name), None)
         if not isinstance(part, (Point, PointOnPlane)):
             continue  # refused where the direction of the contact is asked for
-        name, law = contact.name, contact.law
+        name, law = contact.name, cast("Friction", contact.law)
         hold = hold_of(contact, part, 3 if isinstance(part, Point) else 1)
-        require_free(plant, contact.label, hold.beside.name, f"{name}_friction")
-        loops.append(hold.beside)
-        plane, side = (hold.beside, 1) if isinstance(part, Point) else (part, contact.side)
+        beside = cast("PointOnPlane", hold.beside)
+        require_free(plant, contact.label, beside.name, f"{name}_friction")
+        loops.append(beside)
+        plane, side = (beside, 1) if isinstance(part, Point) else (part, contact.side)
         element = DirectedFriction(f"{name}_friction", plane.name, law, side=side, outset=_OUTSET * plant.size)
         forces.append(element)
         rubs.append(Rub(name, law, hold.sticking, hold.sliding, element.name, "", hold.tangents, hold.normal))

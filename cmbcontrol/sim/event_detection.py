@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -142,10 +142,19 @@ class EventDetector:
     @cached_property
     def watch(self) -> watch.Watch:
         """The functions for compiled code."""
-        plant, whole = self.plant, self.whole
-        works = (constrained.new_work(x.arrays) for x in (whole, plant))  # type: ignore[attr-defined]
-        scratch = np.zeros(plant.nq), np.zeros(plant.nv), np.zeros(self.looks.x.size)
-        return watch.Watch(self.cones, self.looks, whole.arrays, *works, self._needed, *scratch, RANK_TOLERANCE)  # type: ignore[attr-defined]
+        plant, whole = cast("Mechanism", self.plant), cast("Mechanism", self.whole)
+        return watch.Watch(
+            self.cones,
+            self.looks,
+            whole.arrays,
+            constrained.new_work(whole.arrays),
+            constrained.new_work(plant.arrays),
+            self._needed,
+            np.zeros(plant.nq),
+            np.zeros(plant.nv),
+            np.zeros(self.looks.x.size),
+            RANK_TOLERANCE,
+        )
 
     def take(self, other: EventDetector) -> None:
         """Stand where another one stands, of the same functions."""
@@ -167,7 +176,7 @@ class EventDetector:
         if not watch.stands(looks, before, X[0], effort(before, X[0])):
             looks.start[:] = looking.values(before, X[0])
             watch.begin(looks, before, X[0], effort(before, X[0]))
-        event = looking.event_time(before, looks.start, lambda _: before)
+        event = looking.event_time(before, before, looks.start)
         if event is not None:
             return event
         for t0, t1, x1 in zip(T[:-1].tolist(), T[1:].tolist(), X[1:], strict=True):
@@ -249,7 +258,7 @@ class _Looking:
         for t in times.tolist():
             seen, values = values, self.looks.end if t == times[-1] else self.values(t)
             peak = self._peak(before, t, seen, values)
-            event = self.event_time(t, values, lambda i, a=before, b=t: self._root(i, a, b), peak)
+            event = self.event_time(before, t, values, peak)
             if event is not None:
                 return event
             before = t
@@ -276,10 +285,8 @@ class _Looking:
         looks.clock[watch.MOVED] = most
         return None if found is None else (self._root(found[1], a, found[0]), found[1])
 
-    def event_time(
-        self, t: float, values: Array, root: Callable[[int], float], peak: tuple[float, int] | None = None
-    ) -> float | None:
-        """Arm the functions below zero; the root of the first one above, or of the one at a peak, if any."""
+    def event_time(self, before: float, t: float, values: Array, peak: tuple[float, int] | None = None) -> float | None:
+        """Arm the functions below zero at t; the root of the first one above, or of the one at a peak, if any."""
         looks, detector = self.looks, self.detector
         above = np.flatnonzero(looks.armed & (values > looks.tolerance)).tolist()
         if not above:
@@ -288,12 +295,12 @@ class _Looking:
                 return None
             detector.triggered = [detector.functions[peak[1]]]
             return peak[0]
-        at_once, times = 1e-12 * detector.duration, {above[0]: root(above[0])}
+        at_once, times = 1e-12 * detector.duration, {above[0]: self._root(above[0], before, t)}
         first = times[above[0]]
         for i in above[1:]:
             if first + at_once < t and not self.value(i, min(first + at_once, t)) > 0.0:
                 continue  # it crosses zero later than another one
-            times[i] = root(i)
+            times[i] = self._root(i, before, t)
             first = min(first, times[i])
         if peak is not None and peak[0] < first:
             detector.triggered = [detector.functions[peak[1]]]
@@ -308,6 +315,8 @@ class _Looking:
         """
         from scipy.optimize import brentq
 
+        if a == b:
+            return a
         level, tolerance, duration = 0.0, float(self.looks.tolerance[i]), self.detector.duration
 
         def value(t: float) -> float:

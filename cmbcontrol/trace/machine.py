@@ -67,7 +67,8 @@ def places(model: Model) -> Iterator[Place]:
 @lru_cache(maxsize=64)
 def _masks(shapes: tuple, measured: frozenset[str]) -> tuple[Array, Array]:
     """Which numbers are no structure, whatever they are; and those of fields of which only zeros are."""
-    acting, free = [], []
+    acting: list[Array] = []
+    free: list[Array] = []
     for part, fields, size in shapes:
         names = [name for name, width in fields for _ in range(width)]
         for of, marked in ((acting, _ACTING.get(part, ())), (free, measured)):
