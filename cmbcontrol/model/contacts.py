@@ -75,7 +75,8 @@ class Contact(OfConstraint):
     of a point that slides, or more than one, the run ends with status PAINLEVE.
 
     With several contacts at once those take part that push, where none of the others sinks in: the complementarity
-    problem of the velocities, and then that of the accelerations.
+    problem of the velocities, and then that of the accelerations. Rigid bodies leave open how they share an impulse;
+    ``impacts=`` of `simulate` chooses.
 
     Examples
     --------

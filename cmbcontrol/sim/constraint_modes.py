@@ -51,12 +51,19 @@ class ConstraintModes:
         Contacts, and force elements, with friction that sticks and slides.
     ranks : dict of tuple of str to int
         The ranks that rows have nearly everywhere, as far as they are known, by the names of the rows.
+    in_sequence : bool
+        Whether contacts that close at once are struck one after the other.
     """
 
     def __init__(
-        self, plant: Plant, switches: Sequence[Switch | Contact], stops: bool = False, exact: bool = False
+        self,
+        plant: Plant,
+        switches: Sequence[Switch | Contact],
+        stops: bool = False,
+        exact: bool = False,
+        in_sequence: bool = False,
     ) -> None:
-        self._given, found = plant, []
+        self._given, self.in_sequence, found = plant, in_sequence, []
         if stops:
             plant, found = end_stops(plant)
             switches = [*switches, *found]

@@ -32,6 +32,7 @@ _DRIVEN = 1e-6  # of the size a second, and of the fastest row: what still goes 
 _SLOW = 1e-5  # of the size, a second: a rebound below it rises no higher than gaps can be told from zero
 _ROCKING = 10.0  # times that: as fast as it lifts, with what an impact takes, is what strikes as it rocks
 _BORDER = 1e-3  # of the accelerations at hand: what begins to slide with less has a direction that rounding would turn
+_IN_TURN = 1000  # impacts for each contact at one instant, one after the other: with e = 0.99 they have come to rest
 _OUTSET = 1e-6  # of the size, a second: until it is faster it keeps that of its begin
 
 
@@ -58,6 +59,10 @@ class Reset:
         self.jammed: set[str] = set()
         self.approach: dict[str, float] = {}
         self.subdued: set[str] = set()  # contacts that would go on striking, too slowly to be followed
+        self.in_turn: list[str] = []  # contacts that were struck one after the other
+        self.at_once: list[
+            str
+        ] = []  # and those of which each takes part of one impulse, which another order would share
         modes = self.modes
         forces = [rub for rub in modes.rubs.values() if rub.normal is None]
         rubs = [*forces, *(modes.rubs[name] for name in touching if name in modes.rubs)]
@@ -88,31 +93,51 @@ class Reset:
         self.loss += moved if np.isfinite(moved) else 0.0
 
     def strike(self) -> list[str]:
-        """The velocity after impact; the contacts that were struck. Dry friction in joints has no impulse."""
-        still = STILL * self.switching.size
+        """The velocity after impact; the contacts that were struck. Dry friction in joints has no impulse.
+
+        One after the other, where the run asks for it: each time the contact that closes fastest, alone, until none
+        closes faster than it rests. What is left then, or after so many impacts, is struck at once.
+        """
         plant = self.modes.mode(self.closed - self._of_dry, self.still) if self.dry else self.plant
-        terms = plant.terms(self.q, self.v)
-        touches = self._contacts_of(plant)
+        terms, touches = plant.terms(self.q, self.v), self._contacts_of(plant)
+        fastest = float(np.abs(terms.row_rate * terms.row_scale).max(initial=0.0))
+        self.approach = {t.name: -t.opening(terms.row_rate) for t in touches}
+        struck: list[str] = []
+        for _ in range(_IN_TURN * len(touches) if self.modes.in_sequence and len(touches) > 1 else 0):
+            rates = replace(terms, v=self.v).row_rate
+            first = min(touches, key=lambda t: t.opening(rates))
+            speed = -first.opening(rates)
+            if speed <= max(first.contact.rest_speed, _SLOW * self.switching.size):  # type: ignore[union-attr]
+                break
+            self.approach[first.name] = max(self.approach[first.name], speed)
+            struck += self._hit(plant, terms, touches, [first])
+        self.in_turn = list(dict.fromkeys(struck))
+        struck += self._hit(plant, terms, touches, touches)
+        if struck or self.at_once:
+            self._require_stopped(plant, touches, fastest)
+        return list(dict.fromkeys(struck))
+
+    def _hit(self, plant: Plant, terms: Terms, touches: list[Touch], some: list[Touch]) -> list[str]:
+        """An impact at some of the contacts that touch, at once; returns those of them that were struck."""
+        still, terms = STILL * self.switching.size, replace(terms, v=self.v)
         rates = terms.row_rate
-        approach = np.array([t.opening(rates) for t in touches])
-        self.approach = {t.name: -float(a) for t, a in zip(touches, approach, strict=True)}
-        for t in touches:
-            t.rate = t.tangents @ rates if t.rub else t.rate
-        problem = ContactProblem(terms, touches, terms.M @ self.v, plant.row_rates, {}, 0.0, still)
+        approach = np.array([t.opening(rates) for t in some])
+        problem = ContactProblem(terms, some, terms.M @ self.v, plant.row_rates, {}, 0.0, still)
+        for other in touches:
+            if other not in some:
+                problem.without(other)
         jerk = np.abs(rates * terms.row_scale)[problem.base].max(initial=0.0)
-        caught = [t for t in touches if t.rub is None and np.abs(t.tangents @ rates).max(initial=0.0) > still]
+        caught = [t for t in some if t.rub is None and np.abs(t.tangents @ rates).max(initial=0.0) > still]
         if jerk <= 1e-14 * self.switching.size and not np.any(approach < -still) and not caught:
             return []
-        back = np.array([t.contact.restitution * max(-a, 0.0) for t, a in zip(touches, approach, strict=True)])  # type: ignore[union-attr]
+        back = np.array([t.contact.restitution * max(-a, 0.0) for t, a in zip(some, approach, strict=True)])  # type: ignore[union-attr]
         slowest = _SLOW * self.switching.size
-        slow = [b <= max(t.contact.rest_speed, slowest) for b, t in zip(back, touches, strict=True)]  # type: ignore[union-attr]
-        self.subdued |= {t.name for t, b, s in zip(touches, back, slow, strict=True) if s and b > still}
+        slow = [b <= max(t.contact.rest_speed, slowest) for b, t in zip(back, some, strict=True)]  # type: ignore[union-attr]
+        self.subdued |= {t.name for t, b, s in zip(some, back, slow, strict=True) if s and b > still}
         back[slow] = 0.0
         problem.nothing = _ZERO * float(np.abs(terms.M @ self.v / terms.reach).max(initial=0.0))
-        for t in touches:  # an impulse may stop what slides, or turn it
-            t.rate = np.zeros_like(t.rate)
         for rebound in (back, np.zeros_like(back)):
-            problem.back = {t.name: b for t, b in zip(touches, rebound, strict=True)}
+            problem.back = {t.name: b for t, b in zip(some, rebound, strict=True)}
             states, found = problem.found()
             mean = 0.5 * (self.v + found.x)
             lost = float(mean @ (terms.M @ (self.v - found.x)))
@@ -120,8 +145,8 @@ class Reset:
                 break
         self.jammed |= set(problem.jammed(states))
         self._take(terms, found.x, found.lam, lost, plant.target_rows)
-        self._require_stopped(plant, touches, float(np.abs(rates * terms.row_scale).max(initial=0.0)))
-        return [t.name for t, a in zip(touches, approach, strict=True) if a < -still and states[t.name] != "open"]
+        self.at_once = problem.coupled([t for t in some if found.pushes.get(t.name, 0.0) > problem.nothing])
+        return [t.name for t, a in zip(some, approach, strict=True) if a < -still and states[t.name] != "open"]
 
     def _require_stopped(self, plant: Plant, touches: list[Touch], fastest: float) -> None:
         """Refuse what goes on into a contact: constraints that hold both ways drive it there.

@@ -12,7 +12,7 @@ its friction. The states that contradict none of them are found by `dynamics.imp
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from .._tolerance import DEPENDENT, rank
 from ..dynamics.acceleration import at_rank, solved
-from ..dynamics.impact import supporting
+from ..dynamics.impact import nearest, supporting
 from ..errors import PainleveError, TooManyStatesError
 from ..model.contacts import Contact
 from ..model.diagnosis import unique_multipliers
@@ -39,6 +39,7 @@ Array = NDArray[np.float64]
 _TURNS = 40  # steps of the directions in which something begins to slide: from 3 rad away, by damped steps
 _TURNED, _ROUNDED = 1e-13, 1e-9  # rad: a direction is found, and what rounding may leave of slips that are small
 _SIDE = 1e-7  # rad, of differences by directions
+_APART = 1e-9  # of how they move themselves: what contacts do to each other that is less is rounding
 
 
 @dataclass(eq=False)
@@ -125,11 +126,14 @@ class Balance:
         Multipliers of the rows of the machine that act both ways, zero of the others.
     direction : dict of str to ndarray
         In which something slides, or begins to.
+    pushes : dict of str to float
+        Of the contacts that are closed.
     """
 
     x: Array
     lam: Array
     direction: dict[str, Array]
+    pushes: dict[str, float] = field(default_factory=dict)
 
 
 class ContactProblem:
@@ -209,7 +213,19 @@ class ContactProblem:
             left -= roughly.shares[t.name] @ rows @ terms.A
         lam = np.zeros(len(self.target))
         lam[self.base] = np.linalg.lstsq(terms.A[self.base].T, left, rcond=1e-10)[0]
-        return Balance(x, lam, dict(roughly.directions))
+        pushes = {t.name: -float(roughly.shares[t.name][0]) for t in self.touches if t.normal is not None}
+        return Balance(x, lam, dict(roughly.directions), pushes)
+
+    def coupled(self, some: Sequence[Touch]) -> list[str]:
+        """Those of some contacts whose push would move another one of them, by name."""
+        if len(some) < 2:
+            return []
+        terms, still = self.terms, np.zeros(len(self.base))
+        C = np.array([t.normal for t in some])
+        W = C @ terms.A @ np.array([nearest(terms, self.base, row @ terms.A, still)[0] for row in C]).T
+        own = np.sqrt(np.abs(np.diag(W)))
+        moves = np.abs(W - np.diag(np.diag(W))) > _APART * np.outer(own, own)
+        return [t.name for t, moved in zip(some, moves.any(axis=0), strict=True) if moved]
 
     def jammed(self, states: Mapping[str, str]) -> list[str]:
         """Contacts that are closed in these states, as they were found, and would have to pull."""
@@ -245,7 +261,8 @@ class ContactProblem:
         margin, instead = self._fit(system, states, x, lam, direction)
         if not turned:
             margin[[t in turning for t in self.touches]] = -np.inf
-        return Balance(x, system.spread(lam), direction), margin, instead
+        pushes = {name: -float(lam[row]) for name, row in system.normal.items()}
+        return Balance(x, system.spread(lam), direction, pushes), margin, instead
 
     def _turned(
         self, system: _System, turning: Sequence[Touch], direction: dict[str, Array]

@@ -38,7 +38,7 @@ from .run import IntegratorState, Record, Run
 from .runaway import runaway
 from .stabilisation import Stabilisation
 from .start import check_start, configuration_of, first_step, options_of, start_state, warn_if_immobile
-from .switching import Switch, listed_switches
+from .switching import IMPACTS, Switch, listed_switches
 from .switching_run import RunHistory, run_in_parts
 
 __all__ = ["simulate"]
@@ -106,6 +106,7 @@ def simulate(
     motions: Mapping[str, Any] | None = None,
     told: bool | Sequence[str] = False,
     friction: str = "smooth",
+    impacts: str = "simultaneous",
 ) -> Simulation:
     """Simulate a plant with a controller.
 
@@ -170,6 +171,11 @@ def simulate(
         rate. ``exact``: they stick until static friction is exceeded, and slide until they stop; events ``sticks
         <name>`` and ``slides <name>`` tell so, and the multiplier of ``<name>_sticking`` is the friction that holds.
         The law knows them as they are. Contacts with friction are exact in both cases.
+    impacts : {"simultaneous", "sequential"}
+        How contacts that touch share the blow where one of them is struck, which rigid bodies leave open.
+        ``simultaneous``: all at once, each by its own restitution (Moreau). ``sequential``: one after the other, each
+        time the one that closes fastest, until none closes faster than its `rest_speed`; what is left is struck at
+        once. An event ``struck at once <names>`` or ``struck in turn <names>`` tells that there was a choice.
 
     Returns
     -------
@@ -208,7 +214,8 @@ def simulate(
     if limits == "hold" and integrator.coordinates is not None:  # a stop that holds would make them dependent
         limits = "warn"
     exact = _check.option(friction, ("smooth", "exact"), "friction") == "exact"
-    modes = ConstraintModes(plant, listed_switches(switches), stops=limits == "hold", exact=exact)
+    turns = _check.option(impacts, IMPACTS, "impacts") == "sequential"
+    modes = ConstraintModes(plant, listed_switches(switches), limits == "hold", exact, turns)
     acting.modes = modes if modes.hidden else None
     if modes.changing and q0 is not None:
         plant = modes.start(configuration_of(plant, q0))

@@ -42,7 +42,7 @@ from .singular_passages import passing
 from .singular_start import step_from_singular
 from .stabilisation import Stabilisation
 from .start import check_start, configuration_of, first_step, options_of, start_state
-from .switching import Switch, listed_switches
+from .switching import IMPACTS, Switch, listed_switches
 from .switching_run import ModeSwitch, RunHistory
 from .time_loop import TimeLoop
 
@@ -134,6 +134,8 @@ class Stepper:
         whose efforts count.
     friction : {"smooth", "exact"}
         Of force elements with a `Friction`; see `simulate`.
+    impacts : {"simultaneous", "sequential"}
+        Of several contacts at one instant; see `simulate`.
 
     Raises
     ------
@@ -166,6 +168,7 @@ class Stepper:
         motions: Mapping[str, Any] | None = None,
         switches: Switch | Contact | Sequence[Switch | Contact] = (),
         friction: str = "smooth",
+        impacts: str = "simultaneous",
     ) -> None:
         _check.plant(plant)
         integrator = Integrator.of(method, rtol, atol)
@@ -178,7 +181,8 @@ class Stepper:
         self.plant, self._kept, self._t_end = self._acting.plant, Stabilisation(), _check.positive(t_end, "t_end")
         limits = _check.option(limits, LIMITS, "limits")
         exact = _check.option(friction, ("smooth", "exact"), "friction") == "exact"
-        self._modes = ConstraintModes(self.plant, listed_switches(switches), stops=limits == "hold", exact=exact)
+        turns = _check.option(impacts, IMPACTS, "impacts") == "sequential"
+        self._modes = ConstraintModes(self.plant, listed_switches(switches), limits == "hold", exact, turns)
         self._recorder = EventRecorder(plant, listed_events(events), limits, self._t_end)
         self._start: Terms = None  # type: ignore[assignment]  # until the steps begin
         self.reset(q0, v0)
@@ -520,6 +524,7 @@ class Stepper:
             part = other._switching.part()
         other._present = part.plant
         other._record, other._x = Record(), self._x.copy()
+        other._record.begin(self._time, other._x, other.plant.nu)
         other._passages = list(self._passages)
         if at is not None:
             if part.detector is not None:

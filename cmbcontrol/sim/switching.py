@@ -13,7 +13,9 @@ from .. import _check
 from ..errors import InputTypeError
 from ..model.contacts import Contact, OfConstraint
 
-__all__ = ["Engage", "Lock", "Release", "Switch", "Unlock", "listed_switches"]
+__all__ = ["IMPACTS", "Engage", "Lock", "Release", "Switch", "Unlock", "listed_switches"]
+
+IMPACTS = "simultaneous", "sequential"  # of several contacts at one instant
 
 Array = NDArray[np.float64]
 When = Callable[[float, Array, Array], float]

@@ -263,7 +263,8 @@ class ModeSwitch:
             self.struck[name] = [*self.struck.get(name, [])[-_SERIES:], self.state.t]
         self.modes.closed = reset.rest()
         self.jammed = reset.jammed & self.modes.closed
-        kinds = [f"impact {n}" for n in hits] + kinds
+        ways = {"struck in turn": reset.in_turn if len(reset.in_turn) > 1 else [], "struck at once": reset.at_once}
+        kinds = [f"impact {n}" for n in hits] + [f"{way} {', '.join(ns)}" for way, ns in ways.items() if ns] + kinds
         kinds += [f"engaged {n}" for n in settled]
         kinds += [
             f"engaged {n}"

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import collections
+import functools
 import sys
 
 import numpy as np
@@ -148,15 +149,15 @@ def drawing(seed):
     return cmb, plant, contacts, q, v
 
 
-def run_trial(seed):
+def run_trial(seed, impacts="simultaneous"):
     """(outcome, words) of a seed."""
     cmb, plant, contacts, q, v = drawing(seed)
     exact = "exact" if plant.forces else "smooth"
     try:
-        run = cmb.simulate(plant, None, q, v, t_end=T_END, switches=contacts, friction=exact)
+        run = cmb.simulate(plant, None, q, v, t_end=T_END, switches=contacts, friction=exact, impacts=impacts)
     except cmb.CmbError as error:
         status = getattr(getattr(error, "partial", None), "status", None)
-        if isinstance(error, cmb.errors.PainleveError) or status == cmb.errors.Status.PAINLEVE:
+        if isinstance(error.__cause__, cmb.errors.PainleveError) or status == cmb.errors.Status.PAINLEVE:
             return "painleve", ""
         return "refused", " ".join(str(error).split())[:400]
     energy = run.data.energy.values if "energy" in run.data else None
@@ -182,9 +183,11 @@ def main(arguments=None):
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--impacts", default="simultaneous", help="or sequential")
     given = parser.parse_args(arguments)
+    trial = functools.partial(run_trial, impacts=given.impacts)
     counts, bad = collections.defaultdict(collections.Counter), 0
-    for seed, answer in workers.each(run_trial, range(given.seed, given.seed + given.count), given.jobs, 120.0):
+    for seed, answer in workers.each(trial, range(given.seed, given.seed + given.count), given.jobs, 120.0):
         outcome, words = (answer.outcome, answer.text) if isinstance(answer, workers.Failed) else answer
         counts[KINDS[seed % len(KINDS)]][outcome] += 1
         counts["all"][outcome] += 1

@@ -22,10 +22,11 @@ from cmbcontrol import (
     Prismatic,
     Revolute,
     Sine,
+    Stepper,
     simulate,
 )
 from cmbcontrol.characteristics import Friction
-from cmbcontrol.errors import PainleveError, SimulationError, Status
+from cmbcontrol.errors import InputError, PainleveError, SimulationError, Status
 
 G = 9.81
 UP = (0.0, 0.0, 1.0)
@@ -147,18 +148,35 @@ class TestRockingBlock:
         assert losses == pytest.approx([before * (1.0 - 0.8879437869822485)], rel=1e-9)
 
 
-def row_of_balls(n, gaps, restitution):
-    """Balls on a line; coordinates are measured from where all touch."""
+def row_of_balls(n, gaps, restitution, impacts="simultaneous", masses=None, v0=None):
+    """Balls on a line; coordinates are measured from where all touch. The first one has 1 m/s."""
     names = [f"b{i}" for i in range(n)]
-    bodies = [Body(name, 1.0, (0.0, 0.0, 0.0), (0.1, 0.1, 0.1)) for name in names]
+    masses = np.ones(n) if masses is None else masses
+    bodies = [Body(name, m, (0.0, 0.0, 0.0), (0.1, 0.1, 0.1)) for name, m in zip(names, masses, strict=True)]
     joints = [Prismatic(f"x{i}", "ground", name, axis=(1.0, 0.0, 0.0)) for i, name in enumerate(names)]
     touch = [Coupling(f"c{i}", {f"x{i + 1}": 1.0, f"x{i}": -1.0}) for i in range(n - 1)]
     plant = Mechanism("cradle", bodies, joints, touch, gravity=(0.0, 0.0, 0.0))
     contacts = [Contact(f"c{i}", restitution=restitution) for i in range(n - 1)]
     q0 = np.cumsum([0.0, *gaps])
-    v0 = np.zeros(n)
-    v0[0] = 1.0
-    return simulate(plant, q0=q0, v0=v0, t_end=0.5, switches=contacts)
+    v0 = np.eye(n)[0] if v0 is None else v0
+    return simulate(plant, q0=q0, v0=v0, t_end=0.5, switches=contacts, impacts=impacts)
+
+
+def struck_in_turn(masses, v, e, rest_speed=1e-3):
+    """Velocities of balls that touch, after impacts of two of them at a time; None where they do not end."""
+    m, v = np.asarray(masses), np.array(v)
+    for _ in range(10_000):
+        i = int(np.argmin(np.diff(v)))
+        closing = v[i] - v[i + 1]
+        if closing <= 1e-9:
+            return v
+        if closing <= rest_speed:
+            return None
+        e_now = e if e * closing > rest_speed else 0.0
+        impulse = (1.0 + e_now) * closing * m[i] * m[i + 1] / (m[i] + m[i + 1])
+        v[i] -= impulse / m[i]
+        v[i + 1] += impulse / m[i + 1]
+    return None
 
 
 class TestCradle:
@@ -174,6 +192,67 @@ class TestCradle:
         """Newton's law at all contacts together (Moreau): v1 = (1 - (n - 1) e) / n, the others (1 + e) / n."""
         run = row_of_balls(n, [0.1] + [0.0] * (n - 2), e)
         assert run.v.values[-1] == pytest.approx(after, abs=1e-12)
+
+    @pytest.mark.parametrize(
+        ("n", "e", "after"),
+        [
+            (3, 1.0, [0.0, 0.0, 1.0]),
+            (5, 1.0, [0.0, 0.0, 0.0, 0.0, 1.0]),
+            (3, 0.5, [13 / 64, 15 / 64, 9 / 16]),  # of three impacts
+        ],
+    )
+    def test_they_are_struck_one_after_the_other_where_the_run_asks_for_it(self, n, e, after):
+        run = row_of_balls(n, [0.1] + [0.0] * (n - 2), e, "sequential")
+        assert run.v.values[-1] == pytest.approx(after, abs=1e-12)
+        assert f"struck in turn {', '.join(f'c{i}' for i in range(n - 1))}" in {event["kind"] for event in run.events()}
+
+    def test_that_there_is_a_choice_is_told(self):
+        kinds = {event["kind"] for event in row_of_balls(4, [0.1, 0.0, 0.0], 1.0).events()}
+        assert "struck at once c0, c1, c2" in kinds
+        alone = {event["kind"] for event in row_of_balls(4, [0.1, 0.01, 0.01], 1.0).events()}
+        assert alone == {"impact c0", "impact c1", "impact c2"}
+
+    def test_a_sequence_that_does_not_end_ends_at_once(self):
+        """Three balls with e < 7 - 4 sqrt 3 strike each other without end (McNamara and Young 1992)."""
+        e = 0.05
+        assert e < 7.0 - 4.0 * np.sqrt(3.0)
+        v = [1.0, 0.0, -1.0]
+        run = row_of_balls(3, [0.0, 0.0], e, "sequential", v0=v)
+        assert struck_in_turn(np.ones(3), v, e) is None
+        assert "struck at once c0, c1" in {event["kind"] for event in run.events()}
+        assert np.sum(run.v.values[-1]) == pytest.approx(0.0, abs=1e-14)
+        assert np.diff(run.v.values[-1]).min() > -1e-12
+
+    @pytest.mark.parametrize("impacts", ["simultaneous", "sequential"])
+    def test_rows_of_any_balls(self, impacts):
+        """Momentum stays, energy does not grow, nothing closes any more; in sequence, as two at a time do it."""
+        judged = 0
+        for seed in range(12):
+            rng = np.random.default_rng(seed)
+            n, e = int(rng.integers(3, 7)), rng.choice([0.0, 0.3, 0.8, 1.0])
+            masses, v0 = rng.uniform(0.1, 3.0, n), rng.uniform(-1.0, 1.0, n)
+            run = row_of_balls(n, [0.0] * (n - 1), e, impacts, masses, v0)
+            v, least = run.v.values[-1], 1e-12 * (masses @ v0**2)
+            assert masses @ v == pytest.approx(masses @ v0, abs=1e-13)
+            assert masses @ v**2 <= masses @ v0**2 + least
+            assert np.diff(v).min() > -1e-9
+            expected = struck_in_turn(masses, v0, e) if impacts == "sequential" else None
+            if expected is not None:
+                judged += 1
+                assert v == pytest.approx(expected, abs=1e-9)
+        assert judged >= 5 or impacts == "simultaneous"
+
+    def test_steps_of_ones_own(self):
+        plant = row_of_balls(4, [0.0, 0.0, 0.0], 1.0).plant
+        contacts = [Contact(f"c{i}", restitution=1.0) for i in range(3)]
+        stepper = Stepper(plant, np.zeros(4), [1.0, 0.0, 0.0, 0.0], switches=contacts, impacts="sequential")
+        for one in (stepper.copy(), stepper):
+            assert one.step([], 0.1).v == pytest.approx([0.0, 0.0, 0.0, 1.0], abs=1e-12)
+            assert "struck in turn c0, c1, c2" in {event["kind"] for event in one.events()}
+
+    def test_a_word_that_is_none(self):
+        with pytest.raises(InputError, match=r"impacts.*simultaneous.*sequential"):
+            row_of_balls(3, [0.0, 0.0], 1.0, "both")
 
     def test_balls_with_gaps_are_struck_one_after_the_other(self):
         run = row_of_balls(5, [0.1, 1e-3, 1e-3, 1e-3], 1.0)

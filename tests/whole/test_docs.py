@@ -163,7 +163,7 @@ def test_passive_joints(run, tmp_path, capsys):
 @pytest.mark.nojit_slow
 def test_switching(run):
     _, blocks, _ = run("switching.md")
-    assert len(blocks) == 6
+    assert len(blocks) == 7
 
 
 @pytest.mark.nojit_slow
