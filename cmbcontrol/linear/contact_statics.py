@@ -32,6 +32,8 @@ EXACT = 1e-9
 # A contact that can push with no more than this carries nothing: a solution on the border of a cone is as exact as the
 # root of what the cone is kept to, 1e-12.
 BORDER = 1e-6
+# Of slopes of limits, which are of the order of one: what is less is rounding, which must not be used to keep a limit.
+_UNFELT = 1e-7
 # Weight of multipliers beside efforts, the root of 1e-8 in the cost. Each round takes the multipliers from those of the
 # round before, which leaves 1e-8 of what they had moved the efforts by: a second one is exact.
 _BESIDE, _ROUNDS = 1e-4, 6
@@ -107,7 +109,7 @@ class ContactStatics:
         self.G, self.cones = self._cones()
         limited = np.vstack([np.eye(n, n + rows), self.C, self.G]) @ self.N
         _, sigma, Vt = np.linalg.svd(limited)
-        self.N = self.N @ Vt[: int(np.count_nonzero(sigma > UNREACHED))].T  # what nothing feels stays the smallest
+        self.N = self.N @ Vt[: int(np.count_nonzero(sigma > _UNFELT))].T  # what nothing feels stays the smallest
 
     def _largest_force(self) -> float:
         """N."""
@@ -225,7 +227,8 @@ class ContactStatics:
             return (FOUND if self._missing(z) <= max(slack, EXACT) * self.force else CONTRADICTION), y
         g = self.G @ z
         g[np.cumsum([0, *self.cones[:-1]], dtype=int)[: self.cones.size]] += slack
-        given = (T, d, np.zeros((0, y.size)), none, self.C @ N, self.c - self.C @ z - slack, self.G @ N, g)
+        C, G = _felt(self.C @ N), _felt(self.G @ N)
+        given = (T, d, np.zeros((0, y.size)), none, C, self.c - self.C @ z - slack, G, g)
         return nearest_point(*(np.ascontiguousarray(x) for x in given), self.cones, y), y
 
     def _least_efforts(self, slack: float) -> tuple[int, Array]:
@@ -259,11 +262,11 @@ class ContactStatics:
         T[:-1, :count], T[-1, -1] = _SMALL * self.N, 1.0
         more = np.zeros(self.G.shape[0])
         more[np.cumsum([0, *self.cones[:-1]], dtype=int)[: self.cones.size]] = 1.0
-        C = np.block([[self.C @ self.N, np.ones((len(self.C), 1))], [np.zeros((1, count)), np.ones((1, 1))]])
+        C = np.block([[_felt(self.C @ self.N), np.ones((len(self.C), 1))], [np.zeros((1, count)), np.ones((1, 1))]])
         y, none = np.zeros(count + 1), np.zeros(0)
         given = (
             T, np.append(-_SMALL * self.z, -1.0), np.zeros((0, count + 1)), none, C,
-            np.append(self.c - self.C @ self.z, 0.0), np.column_stack([self.G @ self.N, more]), self.G @ self.z,
+            np.append(self.c - self.C @ self.z, 0.0), np.column_stack([_felt(self.G @ self.N), more]), self.G @ self.z,
         )  # fmt: skip
         nearest_point(*(np.ascontiguousarray(x) for x in given), self.cones, y)
         return self.z + self.N @ y[:count]
@@ -318,3 +321,8 @@ class ContactStatics:
                 said.append(f"{self.plant.row_names[row]!r} would be {in_unit(loads.lam[row], units[row])}")
         more = f", and {len(said) - _TOLD} more" if len(said) > _TOLD else ""
         return ", and ".join(said[:_TOLD]) + more
+
+
+def _felt(rows: Array) -> Array:
+    """Slopes of limits without those that are rounding."""
+    return np.where(np.linalg.norm(rows, axis=1)[:, None] > _UNFELT, rows, 0.0)

@@ -40,11 +40,8 @@ def test_a_biped_on_two_flat_feet(height, lean, limit, weighted):
     """The trunk leans, so heels or toes carry more; limited motors and forces between the feet are chosen together."""
     plant = plants.biped(limit)
     q = stand(plant, height)
-    angle, hips = (
-        plant.position_names.index("trunk_angle"),
-        [plant.position_names.index(f"hip_{s}") for s in ("left", "right")],
-    )
-    q[angle], q[hips] = lean, q[hips] - lean
+    hips = [plant.position_names.index(f"hip_{side}") for side in ("left", "right")]
+    q[plant.position_names.index("trunk_angle")], q[hips] = lean, q[hips] - lean
     mu, weight = 0.6, np.array([1.0, 4.0, 0.25, 2.0, 1.0, 0.5]) if weighted else None
     u, _, inside = least(plant, q, SOLES, mu, weight=weight)
     feet = [Contact(name, normal=UP, friction=mu) for name in SOLES]
