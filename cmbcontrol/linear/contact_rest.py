@@ -19,7 +19,7 @@ from ..model.plant import Plant
 from ..model.terms import Terms
 from ..model.units import in_unit, row_force_units
 from .contact_modes import OPEN, SLIDES, STICKS, ContactModes
-from .contact_statics import BORDER, EXACT, ContactStatics, Loads
+from .contact_statics import BORDER, EXACT, ContactStatics, Loads, Touch
 from .equilibrium_solver import (
     Balance,
     close_with,
@@ -190,14 +190,25 @@ class _Search:
             if loads.missing == 0.0:
                 return self._rest(loads, statics, held, q, solution)
             key = frozenset(states.items())
-            touch, pulls = statics.worst(statics.smallest().lam)
-            if touch is None:
-                touch, pulls = statics.worst(loads.lam)
+            touch, pulls = self._worst(states, q, loads, statics)
             slides = touch is not None and states[touch.name] == STICKS and modes.can_slide(touch.name)
             if not self.free.any() or key in seen or touch is None or not (pulls or slides):
                 raise EquilibriumError(self._refusal(statics, loads))
             seen.add(key)
             states[touch.name] = OPEN if pulls else SLIDES
+
+    def _worst(
+        self, states: Mapping[str, str], q: Array, loads: Loads, statics: ContactStatics
+    ) -> tuple[Touch | None, bool]:
+        """The contact that has to open or to slide; those that slide in the search do so without friction."""
+        if SLIDES in states.values():
+            plant = self.modes.plant_of(states)
+            terms = plant.terms(q, np.zeros(plant.nv))
+            searched = ContactStatics(plant, terms, self.efforts, self.modes.touches(plant, terms, states))
+            touch, pulls = searched.worst(searched.smallest().lam)
+        else:
+            touch, pulls = statics.worst(statics.smallest().lam)
+        return (touch, pulls) if touch is not None else statics.worst(loads.lam)
 
     def _equilibrium(self, states: Mapping[str, str], q: Array, stable: bool) -> Balance:
         """The equilibrium near q with these contacts, or where another one closes."""

@@ -119,7 +119,8 @@ def linkage(rng, _):
     """A four-bar with stops and springs."""
     from cmbcontrol import Body, Frame, JointSpring, Mechanism, Point, Revolute
 
-    a, b, c, d = rng.uniform(0.2, 0.35), rng.uniform(0.5, 0.7), rng.uniform(0.4, 0.6), rng.uniform(0.4, 0.6)
+    # d - a >= b - c and d + a <= b + c: the crank turns round
+    a, b, c, d = rng.uniform(0.2, 0.3), rng.uniform(0.5, 0.7), rng.uniform(0.5, 0.6), rng.uniform(0.6, 0.7)
     bodies = [Body.rod("crank", 1.0, a), Body.rod("rod", float(rng.uniform(0.5, 2.0)), b), Body.rod("lever", 1.0, c)]
 
     def joints(crank, lever):
