@@ -117,7 +117,7 @@ def test_force(run):
 @pytest.mark.filterwarnings("ignore::cmbcontrol.errors.SpeedWarning")  # laws that iterate
 def test_legged(run):
     _, blocks, names = run("legged.md")
-    assert len(blocks) == 10
+    assert len(blocks) == 11
     assert names["tips"].max_energy_error < 1e-5
     assert 0.1 < names["tips"].q.sel(position="trunk_x")[-1] < 0.5
 
