@@ -107,6 +107,7 @@ class ContactStatics:
         self.N = null_space(E, 1.0, UNREACHED)
         self.C, self.c = self._half_spaces(B, prescribed[~exact], efforts.row_low[~exact], efforts.row_high[~exact])
         self.G, self.cones = self._cones()
+        self._heads = np.cumsum([0, *self.cones[:-1]], dtype=int)[: self.cones.size]  # rows of G
         limited = np.vstack([np.eye(n, n + rows), self.C, self.G]) @ self.N
         _, sigma, Vt = np.linalg.svd(limited)
         self.N = self.N @ Vt[: int(np.count_nonzero(sigma > _UNFELT))].T  # what nothing feels stays the smallest
@@ -184,15 +185,13 @@ class ContactStatics:
         status, z = self._least_efforts(0.0)
         if status == FOUND:
             return self._loads(self._least_multipliers(z), 0.0)
-        nearest = self._least_missing()
+        told, nearest = self._least_missing()
         missing = self._missing(nearest)
-        if missing > EXACT * self.force:
+        if missing <= EXACT * self.force:  # on the border of what can be
+            again, z = self._least_efforts(2.0 * EXACT)
+            return self._loads(z if again == FOUND else nearest, 0.0)
+        if told == FOUND or status == CONTRADICTION:
             return self._loads(nearest, missing)
-        again, z = self._least_efforts(2.0 * EXACT)
-        if again == FOUND:
-            return self._loads(z, 0.0)
-        if status == CONTRADICTION or missing > 0.0:
-            return self._loads(nearest, 0.0)
         raise EquilibriumError(
             f"whether the contacts of {self.plant.name!r} can hold it at q = {np.round(self.terms.q, 6).tolist()} was "
             "not found: its limits are almost dependent there. Choose another configuration, or fewer contacts."
@@ -222,14 +221,11 @@ class ContactStatics:
 
     def _nearest(self, T: Array, d: Array, z: Array, N: Array, slack: float) -> tuple[int, Array]:
         """The y with the smallest |T y - d|^2 and z + N y within limits, which may be missed by `slack`."""
-        y, none = np.zeros(N.shape[1]), np.zeros(0)
-        if not y.size:
-            return (FOUND if self._missing(z) <= max(slack, EXACT) * self.force else CONTRADICTION), y
+        if not N.shape[1]:
+            return (FOUND if self._missing(z) <= max(slack, EXACT) * self.force else CONTRADICTION), np.zeros(0)
         g = self.G @ z
-        g[np.cumsum([0, *self.cones[:-1]], dtype=int)[: self.cones.size]] += slack
-        C, G = _felt(self.C @ N), _felt(self.G @ N)
-        given = (T, d, np.zeros((0, y.size)), none, C, self.c - self.C @ z - slack, G, g)
-        return nearest_point(*(np.ascontiguousarray(x) for x in given), self.cones, y), y
+        g[self._heads] += slack
+        return _point(T, d, _felt(self.C @ N), self.c - self.C @ z - slack, _felt(self.G @ N), g, self.cones)
 
     def _least_efforts(self, slack: float) -> tuple[int, Array]:
         """Multipliers count little, then less: each round they are to stay as they are."""
@@ -255,21 +251,18 @@ class ContactStatics:
         status, y = self._nearest(N, -z, z, N, EXACT * _SMALL)
         return z + N @ y if status == FOUND else z
 
-    def _least_missing(self) -> Array:
+    def _least_missing(self) -> tuple[int, Array]:
         """The z that misses limits by the least force e: by the least of e + e^2 / 2."""
         count = self.N.shape[1]
         T = np.zeros((self.N.shape[0] + 1, count + 1))
         T[:-1, :count], T[-1, -1] = _SMALL * self.N, 1.0
+        d = np.append(-_SMALL * self.z, -1.0)
         more = np.zeros(self.G.shape[0])
-        more[np.cumsum([0, *self.cones[:-1]], dtype=int)[: self.cones.size]] = 1.0
+        more[self._heads] = 1.0
         C = np.block([[_felt(self.C @ self.N), np.ones((len(self.C), 1))], [np.zeros((1, count)), np.ones((1, 1))]])
-        y, none = np.zeros(count + 1), np.zeros(0)
-        given = (
-            T, np.append(-_SMALL * self.z, -1.0), np.zeros((0, count + 1)), none, C,
-            np.append(self.c - self.C @ self.z, 0.0), np.column_stack([_felt(self.G @ self.N), more]), self.G @ self.z,
-        )  # fmt: skip
-        nearest_point(*(np.ascontiguousarray(x) for x in given), self.cones, y)
-        return self.z + self.N @ y[:count]
+        c, G = np.append(self.c - self.C @ self.z, 0.0), np.column_stack([_felt(self.G @ self.N), more])
+        status, y = _point(T, d, C, c, G, self.G @ self.z, self.cones)
+        return status, self.z + self.N @ y[:count]
 
     # -- what they say ----------------------------------------------------------------------------
 
@@ -326,3 +319,10 @@ class ContactStatics:
 def _felt(rows: Array) -> Array:
     """Slopes of limits without those that are rounding."""
     return np.where(np.linalg.norm(rows, axis=1)[:, None] > _UNFELT, rows, 0.0)
+
+
+def _point(T: Array, d: Array, C: Array, c: Array, G: Array, g: Array, cones: NDArray[np.int64]) -> tuple[int, Array]:
+    """The y with the smallest |T y - d|^2, C y >= c and G y + g in cones; and how the kernel has ended."""
+    y, plain = np.zeros(T.shape[1]), np.ascontiguousarray
+    E, e = np.zeros((0, y.size)), np.zeros(0)
+    return nearest_point(plain(T), plain(d), E, e, plain(C), plain(c), plain(G), plain(g), cones, y), y
