@@ -130,7 +130,7 @@ FAULTS = (
         "cmbcontrol/sim/control.py",
         "            if told is self._code_of:\n                return\n",
         "            if self._code_of is not None:\n                return\n",
-        "tests/sim/test_end_stops.py::test_a_sampled_law_follows_the_constraints_that_hold",
+        "tests/model/test_end_stops.py::test_a_sampled_law_follows_the_constraints_that_hold",
     ),
     # machines and their files
     Fault(

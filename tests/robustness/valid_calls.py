@@ -1469,6 +1469,7 @@ def _linear() -> list[Call]:
             u={"left": 0.0},
             free=(W.plant.velocity_names, but(names, "None")),
             stable=(False, flag),
+            limits=("hold", choice),
         ),
         call(
             "OperatingPoint.at",
@@ -2439,6 +2440,7 @@ RESULTS = frozenset(
         "ClosedLoop",
         "ConstrainedEffort",
         "Actuation",
+        "ContactForce",
         "Controller",
         "CrossCoupling",
         "Decoupling",
