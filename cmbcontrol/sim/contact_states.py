@@ -202,6 +202,10 @@ class ContactProblem:
             self._fits, states = False, tuple(touch.states[0] for touch in self.touches)
             support = states, self._judged(states)[0]
         states, balance = support
+        for t, state in zip(self.touches, states, strict=True):  # where nothing fits, there may be no direction, either
+            if state == "slides" and t.name not in balance.direction:
+                way = self.outset.get(t.name, np.eye(len(t.rate))[0])
+                balance.direction[t.name] = t.rate / np.linalg.norm(t.rate) if t.moves else way
         return dict(zip((touch.name for touch in self.touches), states, strict=True)), balance
 
     def _carried(self, roughly: Relaxed) -> Balance:
