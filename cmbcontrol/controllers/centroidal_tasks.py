@@ -73,6 +73,7 @@ class _Centroidal(Task):
         links["inertia"][[i for i in range(len(links)) if i not in counted]] = 0.0
         if not links["mass"].sum() > 0.0:
             raise InputError(f"{type(self).__name__}: no mass moves with the bodies {', '.join(map(repr, bodies))}")
+        links.setflags(write=False)  # as kernels know them
         return links
 
     def _kinematics(self, terms: Terms) -> tuple[Any, Any, Any, Any]:
