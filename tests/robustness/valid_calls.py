@@ -1836,7 +1836,7 @@ def _controllers() -> list[Call]:
             "HierarchicalInverseDynamics",
             ctl.HierarchicalInverseDynamics,
             **plant,
-            levels=([ctl.Tracking(task, W.path, 3.0)], thing),
+            levels=([[ctl.Tracking(task, W.path, 3.0)]], thing),
             rest=(1.0, optional(not_negative)),
             **weight,
             **period,
