@@ -136,6 +136,9 @@ def further():
     yield "ConstrainedEffort", controllers.ConstrainedActuation(motion, limits=50.0).solve(world.terms, np.ones(4))
     yield "SingularityEvent", cmb.simulate(crank, q0=[1.2, -2.4], v0=[2.0, -4.0], t_end=0.3).singularities()
     yield "SpecialPoint", cmb.continue_equilibria(swinging, level, 0.0, 100.0, effort="motor")
+    hinge = cmb.Revolute("hinge", "ground", "rod", limits=(-0.5, 0.5))
+    rod = cmb.Mechanism("rod", [cmb.Body.rod("rod", 1.0, 0.5)], [hinge], gravity=(0.0, -9.81, 0.0))
+    yield "ContactForce", cmb.trim(rod, [0.0], free="all", limits="hold")
     for name, entry in plants.catalogue.items():
         yield name, entry
         yield name, entry.factory()
