@@ -411,16 +411,28 @@ def smallest_multipliers(scale, w, rank, lam):
 
 
 @kernel(allocates=True)
-def carried(model, q, v, u, tolerance, cap, w, lam):
-    """What constraints carry at a state: the smallest multipliers (rows,). Returns the rank, or FAILED.
+def carried(model, q, v, u, tolerance, cap, w, beside, lam):
+    """What constraints carry at a state (rows,). Returns the rank, or FAILED.
 
-    ``w.friction.pivot`` tells how well each friction in proportion to loads determines them.
+    The multipliers that are nearest to `beside` (rows,): the smallest ones, if that is zero. ``w.friction.pivot`` tells
+    how well each friction in proportion to loads determines them.
     """
-    rank = acceleration(model, q, v, u, tolerance, cap, w, np.empty(v.shape[0]))
+    rank = update_position(model, q, w, tolerance, cap)
+    if rank == FAILED:
+        return FAILED
+    update_velocity(model, q, v, w)
+    generalized_force(model, u, w, w.z)
+    for i in range(lam.shape[0]):
+        w.b[i] = -w.b[i]
+        for k in range(v.shape[0]):
+            w.z[k] -= w.A[i, k] * beside[i]
+    solve_motion(model, q, v, w, rank, w.z, w.b, np.empty(v.shape[0]))
     if rank == lam.shape[0]:
         multipliers(model.scale, w.rows, rank, w.z, lam)
-    elif rank != FAILED:
+    else:
         smallest_multipliers(model.scale, w, rank, lam)
+    for i in range(lam.shape[0]):
+        lam[i] += beside[i]
     return rank
 
 

@@ -59,7 +59,8 @@ class Cones(NamedTuple):
     offset: np.ndarray  # (n,)
     opening: np.ndarray  # (rows of the whole,) how far all rows are open
     rate: np.ndarray  # (rows of the whole,) A v, less what motions prescribe
-    carried: np.ndarray  # (rows at present,) the smallest multipliers
+    beside: np.ndarray  # (rows at present,) multipliers
+    carried: np.ndarray  # (rows at present,) the multipliers that are nearest to them
     pivot: np.ndarray  # of each friction in proportion to loads
 
 
@@ -98,7 +99,7 @@ class Watch(NamedTuple):
 def no_watch(model: Model, work: Work) -> Watch:
     """No functions."""
     none, nothing = np.zeros(0), np.zeros(0, np.int64)
-    cones = Cones(nothing, nothing, nothing, none, np.zeros((0, 0)), none, none, none, none, none, none)
+    cones = Cones(nothing, nothing, nothing, none, np.zeros((0, 0)), *(none,) * 7)
     looks = Looks(none, np.zeros(0, np.bool_), none, none, none, none, none, none, none, 0.0)
     return Watch(cones, looks, model, work, work, np.zeros(0, np.bool_), none, none, none, 0.0)
 
@@ -139,7 +140,7 @@ def look(model, watch, needed, x, u):
         copy(watch.of_whole.phi, c.opening)
     if needed[CARRIED] or needed[PIVOT]:
         w = watch.of_present
-        if carried(model, watch.q, watch.v, u, watch.tolerance, nv, w, c.carried) == FAILED:
+        if carried(model, watch.q, watch.v, u, watch.tolerance, nv, w, c.beside, c.carried) == FAILED:
             return FAILED
         copy(w.friction.pivot, c.pivot)
     return 0

@@ -57,6 +57,7 @@ class Reset:
         self.stopped, self.breaking = changing & set(switching.modes.sliding), changing - set(switching.modes.sliding)
         self.loss = self.motion_work = 0.0
         self.jammed: set[str] = set()
+        self.beside: dict[str, float] = {}
         self.approach: dict[str, float] = {}
         self.subdued: set[str] = set()  # contacts that would go on striking, too slowly to be followed
         self.in_turn: list[str] = []  # contacts that were struck one after the other
@@ -82,7 +83,17 @@ class Reset:
         kept = np.array([name in plant.row_names for name in self.plant.row_names], dtype=bool)
         return [replace(t, normal=t.normal[kept], tangents=t.tangents[:, kept]) for t in self.contacts]  # type: ignore[index]
 
-    def close(self, plant: Plant) -> None:
+    def close_all(self) -> None:
+        """Close all that touches. What rubs in a joint sticks where it is then: on its stop, too."""
+        before = self.q
+        if self.dry:
+            self._close(self.modes.mode(self.closed - self._of_dry, self.still))
+        if self.q is not before:
+            self.modes.stick([t.name for t in self.dry], self.q)
+            self.plant = self.modes.mode(self.closed, self.still)
+        self._close(self.plant)
+
+    def _close(self, plant: Plant) -> None:
         """Close what is open by rounding, or by what `within` allows."""
         off = np.abs(plant.residual(self.q) * plant.row_scale).max(initial=0.0)
         if not off > 1e-15 * self.switching.size:
@@ -219,6 +230,8 @@ class Reset:
         slides = {n: d for n, d in moving.items() if modes.rubs[n].normal is None or n in closed}
         slides |= {n: found.direction[n] for n, state in states.items() if state == "slides"}  # type: ignore[union-attr]
         self.jammed |= set(problem.jammed(states)) if touches else set()
+        if found is not None and found.beside is not None:
+            self.beside = dict(zip(self.plant.row_names, found.beside.tolist(), strict=True))
         paradox = [n for n in slides if n in self.jammed]
         if paradox:
             raise painleve(paradox[0], self.switching.state.t)
@@ -231,7 +244,7 @@ class Reset:
         modes.sliding = slides
         modes.stick([t.name for t in self.contacts if t.rub and t.name in closed and t.name not in slides], self.q)
         present = modes.mode(modes.holding(closed, slides), slides)
-        self.close(present)  # all that touches need not close at once: two feet and two knees on their stops
+        self._close(present)  # all that touches need not close at once: two feet and two knees on their stops
         now = present.terms(self.q, self.v)
         hit = jump(now, np.arange(len(present.row_names)), self.v, present.row_rates)
         self._take(now, hit.v, hit.multipliers, hit.loss, present.target_rows)

@@ -28,6 +28,7 @@ from ..model.dry_friction import Rub, across
 from ..model.plant import Plant
 from ..model.terms import LoadFriction, Terms
 from .contact_relaxation import Relaxed, relaxed
+from .contact_sharing import Limit, within
 
 if TYPE_CHECKING:
     from .constraint_modes import ConstraintModes
@@ -39,6 +40,7 @@ Array = NDArray[np.float64]
 _TURNS = 40  # steps of the directions in which something begins to slide: from 3 rad away, by damped steps
 _TURNED, _ROUNDED = 1e-13, 1e-9  # rad: a direction is found, and what rounding may leave of slips that are small
 _SIDE = 1e-7  # rad, of differences by directions
+_UNSHARED = 1e-9  # of what a force does: a force of which sharing changes less is unique
 _APART = 1e-9  # of how they move themselves: what contacts do to each other that is less is rounding
 
 
@@ -128,12 +130,15 @@ class Balance:
         In which something slides, or begins to.
     pushes : dict of str to float
         Of the contacts that are closed.
+    beside : ndarray, shape (rows,), or None
+        What multipliers of all rows have beside the smallest ones, so that all that is closed keeps its limits.
     """
 
     x: Array
     lam: Array
     direction: dict[str, Array]
     pushes: dict[str, float] = field(default_factory=dict)
+    beside: Array | None = None
 
 
 class ContactProblem:
@@ -164,7 +169,6 @@ class ContactProblem:
         self.terms, self.touches, self.g, self.target = terms, touches, g, target
         self.back, self.nothing, self.noise = back, nothing, noise
         self.outset: Mapping[str, Array] = {}  # directions from which those that begin to slide are looked for
-        self.shares: Mapping[str, Array] = {}  # multipliers near to which redundant rows share
         own = np.zeros(len(target), dtype=bool)
         for touch in touches:
             own |= touch.rows
@@ -185,7 +189,7 @@ class ContactProblem:
             many = error
         if support is None and (many or rubbing):
             roughly = relaxed(self)
-            states, self.outset, self.shares = roughly.states, roughly.directions, roughly.shares
+            states, self.outset = roughly.states, roughly.directions
             for _ in self.touches:  # redundant ones that slide are left out, one after the other
                 balance, margin, states_of_others = self._judged(states)
                 if not (margin < 0.0).any():
@@ -263,10 +267,14 @@ class ContactProblem:
             instead = tuple("open" if t.moves else "sticks" for t in self.touches)
             return Balance(x, system.spread(lam), direction), margin, instead
         margin, instead = self._fit(system, states, x, lam, direction)
+        smallest, shared = lam, system.shared_within(lam, states, margin < 0.0) if (margin < 0.0).any() else None
+        if shared is not None:
+            lam = shared
+            margin, instead = self._fit(system, states, x, lam, direction)
         if not turned:
             margin[[t in turning for t in self.touches]] = -np.inf
         pushes = {name: -float(lam[row]) for name, row in system.normal.items()}
-        return Balance(x, system.spread(lam), direction, pushes), margin, instead
+        return Balance(x, system.spread(lam), direction, pushes, system.C.T @ (lam - smallest)), margin, instead
 
     def _turned(
         self, system: _System, turning: Sequence[Touch], direction: dict[str, Array]
@@ -411,17 +419,43 @@ class _System:
             first = np.array([self.normal[name] for name in names])
             terms = replace(terms, friction=LoadFriction(names, np.array(D), first, ones, ones))
         found = solved(terms, g, self.aim, cap=g.size)
-        lam = found.lam
-        if found.rank < self.count:  # redundant rows share
-            near = np.zeros(self.count)
-            for name, share in self.problem.shares.items():
-                if name in self.normal:
-                    near[self.normal[name]] = share[0]
-                if name in self.tangents:
-                    near[self.tangents[name]] = share[-near[self.tangents[name]].size :]
-            left = g - terms.M @ found.vdot - found.friction - self.terms.A.T @ near
-            lam = near + at_rank(self.terms, found.rank).A_pinv.T @ left
+        lam, self.rank = found.lam, found.rank
+        if found.rank < self.count:  # the smallest ones
+            left = g - terms.M @ found.vdot - found.friction
+            lam = at_rank(self.terms, found.rank).A_pinv.T @ left
         return found.vdot, lam
+
+    def shared_within(self, lam: Array, states: tuple[str, ...], wrong: NDArray[np.bool_]) -> Array | None:
+        """Multipliers that do the same to the motion and keep what is closed within its limits, where there are such.
+
+        None, too, where what is wrong is no matter of how redundant rows share.
+        """
+        if self.rank == self.count:
+            return None
+        problem, scale = self.problem, self.terms.row_scale
+        _, _, Vt = np.linalg.svd(self.terms.levers.T)
+        N = scale[:, None] * Vt[self.rank :].T
+        limits, unit, steepest = [], np.eye(self.count), 1.0
+        for t, state, off in zip(problem.touches, states, wrong, strict=True):
+            push = -unit[self.normal[t.name]] if t.name in self.normal else np.zeros(self.count)
+            bears, rubs = t.name in self.normal, state == "sticks" and t.rub is not None
+            own = unit[self.tangents[t.name]] if rubs else unit[:0]
+            if off and (not (bears or rubs) or np.abs(np.vstack([push, own]) @ N / scale.max()).max() < _UNSHARED):
+                return None
+            if not (bears or rubs):
+                continue
+            static = t.rub.law.static if rubs else 0.0  # type: ignore[union-attr]
+            steepest = max(steepest, static)
+            rows = np.flatnonzero(np.abs(np.vstack([push, own])).any(axis=0))
+            limit = Limit(push, own, 0.0, float(scale[rows].max()))
+            if not bears:
+                limits.append(limit._replace(bound=static))
+            elif static > 0.0:
+                limits.append(limit._replace(tails=own / static))
+            else:
+                limits += [limit._replace(tails=own[:0]), limit._replace(head=0.0 * push)]
+        force = float(np.abs(problem.g / self.terms.reach).max(initial=0.0))
+        return within(lam, N, limits, force, problem.nothing / steepest) if limits and force > 0.0 else None
 
     def spread(self, lam: Array) -> Array:
         """Multipliers of the rows of the machine that act both ways."""

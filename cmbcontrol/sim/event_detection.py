@@ -38,7 +38,7 @@ class Cone:
     ----------
     source : int
         What y is, of `kernels.watch`: OPENING or RATE of rows of the plant with all constraints that come and go,
-        CARRIED by rows at present (the smallest multipliers), or PIVOT of frictions in proportion to loads.
+        CARRIED by rows at present (multipliers), or PIVOT of frictions in proportion to loads.
     rows : ndarray of int, shape (m,)
     normal : ndarray, shape (m,)
     across : ndarray, shape (k, m)
@@ -92,7 +92,8 @@ class EventState:
 class EventDetector:
     """The event functions of a part of a run.
 
-    With `limits` (nq, 2), nothing can happen but where a coordinate is at one of them: other steps need no look.
+    With `limits` (nq, 2), nothing can happen but where a coordinate is at one of them: other steps need no look. Rows
+    that share what they carry do so as near as can be to multipliers `beside` (rows,).
 
     Attributes
     ----------
@@ -110,12 +111,13 @@ class EventDetector:
         duration: float,
         states: int,
         limits: Array | None = None,
+        beside: Array | None = None,
     ) -> None:
         self.plant, self.whole, self.functions = plant, whole, functions
         self.duration, self.limits = duration, limits
         self.triggered: list[EventFunction] = []
         self._own = [i for i, f in enumerate(functions) if not isinstance(f.value, Cone)]
-        self.cones = _cones([f.value if isinstance(f.value, Cone) else _NONE for f in functions], plant, whole)
+        self.cones = _cones([f.value if isinstance(f.value, Cone) else _NONE for f in functions], plant, whole, beside)
         n = len(functions)
         self.looks = watch.Looks(
             tolerance=np.array([f.tolerance for f in functions], dtype=np.float64),
@@ -250,7 +252,8 @@ class _Looking:
             terms = plant.terms(q, v, t)
             g = terms.B @ u - terms.h
             found = solved(terms, g, cap=terms.h.size, checked=False)
-            cones.carried[:] = at_rank(terms, found.rank).A_pinv.T @ (g - terms.M @ found.vdot)
+            left = g - terms.M @ found.vdot - terms.A.T @ cones.beside
+            cones.carried[:] = cones.beside + at_rank(terms, found.rank).A_pinv.T @ left
 
     def event_between(self, before: float, times: Array) -> float | None:
         """The first event after `before`, by looks at some times, of which the last one is the end of the step."""
@@ -344,7 +347,7 @@ def _sources(*used: int) -> NDArray[np.bool_]:
     return np.array([source in used for source in range(PIVOT + 1)])
 
 
-def _cones(functions: Sequence[Cone], plant: Plant, whole: Plant) -> watch.Cones:
+def _cones(functions: Sequence[Cone], plant: Plant, whole: Plant, beside: Array | None) -> watch.Cones:
     """Functions for compiled code."""
     width = max((len(f.across) for f in functions), default=0)
     across = [np.zeros((f.rows.size, width)) for f in functions]
@@ -361,6 +364,7 @@ def _cones(functions: Sequence[Cone], plant: Plant, whole: Plant) -> watch.Cones
         offset=np.array([f.offset for f in functions], dtype=np.float64),
         opening=np.zeros(len(whole.row_names)),
         rate=np.zeros(len(whole.row_names)),
+        beside=np.zeros(len(plant.row_names)) if beside is None else beside,
         carried=np.zeros(len(plant.row_names)),
         pivot=np.zeros(0 if loaded is None else len(loaded.names)),
     )

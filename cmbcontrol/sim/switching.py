@@ -103,7 +103,8 @@ class Release(Switch):
     force : callable, optional
         In place of at and when: multipliers (rows,) of the constraint -> float. The constraint lets go when it crosses
         zero upwards, as ``lambda lam: lam[0]`` where a force changes its sign, or ``lambda lam: abs(lam[0]) - 50.0``
-        where it is more than 50 N. Multipliers are the smallest ones; -lam pushes body b along the row.
+        where it is more than 50 N. Multipliers are the smallest ones, but where contacts keep their cones by others;
+        -lam pushes body b along the row.
 
     Examples
     --------

@@ -110,6 +110,7 @@ class ModeSwitch:
         self.lost = 0.0  # energy, J
         self.recent: list[float] = []  # times of the last changes
         self.struck: dict[str, list[float]] = {}  # times of the last impacts, of what has not come to rest
+        self.beside: dict[str, float] = {}  # what multipliers, by row, have beside the smallest ones
         self.leap, self.leapt = 0.0, 0.0  # s: the last step over changes that crowd, and when it ended
 
     def copied(self, run: Run, state: IntegratorState, modes: ConstraintModes) -> ModeSwitch:
@@ -129,7 +130,8 @@ class ModeSwitch:
         functions, states = self.event_functions(), self.state.x.size
         detector = None
         if functions:
-            detector = EventDetector(modes.present, modes.whole, functions, run.t_end, states, self.limits())
+            beside = np.array([self.beside.get(name, 0.0) for name in modes.present.row_names])
+            detector = EventDetector(modes.present, modes.whole, functions, run.t_end, states, self.limits(), beside)
         q = self.state.x[: run.plant.nq].copy()
         return replace(run.on(modes.present, q, modes.ranks), detector=detector, slides=modes.slides())
 
@@ -257,12 +259,12 @@ class ModeSwitch:
         touching = self._touching(q, opening)
         before, slid = self.modes.closed, dict(self.modes.sliding)
         reset = Reset(self, q, self.state.x[nq : nq + nv].copy(), self.state.x[nq + nv + WORKS :], touching, changing)
-        reset.close(reset.plant)
+        reset.close_all()
         hits = reset.strike()
         for name in hits:
             self.struck[name] = [*self.struck.get(name, [])[-_SERIES:], self.state.t]
         self.modes.closed = reset.rest()
-        self.jammed = reset.jammed & self.modes.closed
+        self.jammed, self.beside = reset.jammed & self.modes.closed, reset.beside
         ways = {"struck in turn": reset.in_turn if len(reset.in_turn) > 1 else [], "struck at once": reset.at_once}
         kinds = [f"impact {n}" for n in hits] + [f"{way} {', '.join(ns)}" for way, ns in ways.items() if ns] + kinds
         kinds += [f"engaged {n}" for n in settled]

@@ -387,7 +387,7 @@ def test_smallest_multipliers(name):
         u = rng.standard_normal(plant.nu)
         terms, work = plant.terms(q, v), constrained.new_work(plant.arrays)
         lam, vdot = np.empty(len(plant.row_names)), np.empty(plant.nv)
-        rank = constrained.carried(plant.arrays, q, v, u, RANK_TOLERANCE, plant.nv, work, lam)
+        rank = constrained.carried(plant.arrays, q, v, u, RANK_TOLERANCE, plant.nv, work, np.zeros(len(lam)), lam)
         again = constrained.acceleration(plant.arrays, q, v, u, RANK_TOLERANCE, plant.nv, work, vdot)
         assert rank == again == terms.rank
         force = terms.B @ u - terms.h - terms.M @ vdot

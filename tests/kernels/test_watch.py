@@ -39,6 +39,7 @@ class TestCones:
             np.array([0.4]),
             none,
             rng.standard_normal(6),
+            none,
             y,
             none,
         )

@@ -12,6 +12,21 @@ def test_random_machines_rest(seed):
     assert outcome in ("ok", "refused"), words
 
 
+@pytest.mark.nojit_slow
+@pytest.mark.parametrize("seed", [448, 474, 496])
+def test_feet_that_rest_by_pushing_against_each_other(seed):
+    """The smallest forces are outside of cones; runs slid, crept, or told Painleve's paradox at the start."""
+    outcome, words = resting.run_trial(seed)
+    assert outcome == "ok", words
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [114, 182, 218, 460])
+def test_more_feet_that_rest_by_pushing_against_each_other(seed):
+    outcome, words = resting.run_trial(seed)
+    assert outcome == "ok", words
+
+
 def test_the_table_counts_outcomes(capsys):
     assert resting.main(["--count", "1", "--seed", "3", "--jobs", "1"]) == 0
     assert "all" in capsys.readouterr().out
