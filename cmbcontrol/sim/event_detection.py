@@ -274,7 +274,7 @@ class _Looking:
         """
         from scipy.optimize import brentq
 
-        looks, duration, found, most = self.looks, self.detector.duration, None, 0.0
+        looks, duration, found = self.looks, self.detector.duration, None
         moved = np.abs(values - seen)
         turns = (self.cones.source == OPENING) & looks.armed & (values <= looks.tolerance)
         near = np.maximum(seen, values) >= -2.0 * np.maximum(moved, looks.clock[watch.MOVED])
@@ -284,8 +284,7 @@ class _Looking:
             top = brentq(lambda t, i=i: self.value(i, t, RATE), a, b, xtol=1e-15 * duration, rtol=1e-15)
             if self.value(i, top) > looks.tolerance[i] and (found is None or top < found[0]):
                 found = top, i
-        most = float(moved[turns].max(initial=0.0))
-        looks.clock[watch.MOVED] = most
+        looks.clock[watch.MOVED] = moved[turns].max(initial=0.0)
         return None if found is None else (self._root(found[1], a, found[0]), found[1])
 
     def event_time(self, before: float, t: float, values: Array, peak: tuple[float, int] | None = None) -> float | None:
