@@ -119,15 +119,19 @@ def _coefficients(loop: str, e: ArrayLike, count: int) -> Array:
 
 def jump(terms: Terms, rows: NDArray[np.int64], v: Array, target: Array) -> Impact:
     """The jump from v to the nearest velocity with A v = target, by the impulses of the chosen rows alone."""
-    v_after, mu, impulse = nearest(terms, rows, terms.M @ v, target)
+    v_after, impulse, mu, rank = nearest(terms, rows, terms.M @ v, target)
+    if rank < rows.size:  # redundant rows share
+        A, scale = terms.A[rows], terms.row_scale[rows]
+        scale.setflags(write=False)  # as kernels know it
+        mu = replace(terms, A=A, b=np.zeros(rows.size), row_scale=scale, rank=rank).A_pinv.T @ impulse
     mean = 0.5 * (v + v_after)
     return Impact(v_after, impulse, mu, float(impulse @ mean))
 
 
-def nearest(terms: Terms, rows: NDArray[np.int64], force: Array, target: Array) -> tuple[Array, Array, Array]:
+def nearest(terms: Terms, rows: NDArray[np.int64], force: Array, target: Array) -> tuple[Array, Array, Array, int]:
     """x nearest to M^-1 force, in the metric of M, with A x = target on the chosen rows.
 
-    Returns x, the smallest multipliers of these rows, and A' times them. Accelerations and velocities alike.
+    Returns x, A' lam, and some multipliers lam of these rows with the rank. Accelerations and velocities alike.
     """
     A, scale = terms.A[rows], terms.row_scale[rows]
     scale.setflags(write=False)  # as kernels know it
@@ -136,11 +140,7 @@ def nearest(terms: Terms, rows: NDArray[np.int64], force: Array, target: Array) 
     )
     if rank == FAILED:
         raise ModelError(f"the mass matrix is not positive definite at q = {terms.q.tolist()}")
-    pushed = A.T @ lam
-    if rank < rows.size:  # redundant rows share
-        terms_of_rows = replace(terms, A=A, b=np.zeros(rows.size), row_scale=scale, rank=rank)
-        lam = terms_of_rows.A_pinv.T @ pushed
-    return x, lam, pushed
+    return x, A.T @ lam, lam, rank
 
 
 def supporting(

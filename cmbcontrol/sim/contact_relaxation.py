@@ -61,7 +61,7 @@ def relaxed(problem: ContactProblem, sweeps: int = _SWEEPS) -> Relaxed:
     C = np.vstack(rows)
     ends = np.cumsum([len(own) for own in rows])
     parts = [slice(end - len(own), end) for end, own in zip(ends, rows, strict=True)]
-    x0, _, _ = nearest(terms, problem.base, problem.g, problem.target[problem.base])
+    x0, *_ = nearest(terms, problem.base, problem.g, problem.target[problem.base])
     still = np.zeros(len(problem.base))
     X = np.array([nearest(terms, problem.base, row @ terms.A, still)[0] for row in C])
     W, u0 = C @ terms.A @ X.T, C @ (terms.A @ x0 - problem.target)

@@ -304,7 +304,7 @@ class Reset:
             return terms
         scale = (np.abs(C) * terms.row_scale).sum(axis=1) / np.abs(C).sum(axis=1)
         rows = replace(terms, A=C @ terms.A, b=np.zeros(len(C)), row_scale=scale, rank=len(C), friction=None)
-        moved, _, pushed = nearest(rows, np.arange(len(C)), np.zeros_like(self.v), -off)
+        moved, pushed, _, _ = nearest(rows, np.arange(len(C)), np.zeros_like(self.v), -off)
         self.loss += float(pushed @ (self.v + 0.5 * moved))
         self.v = self.v + moved
         return self.plant.terms(self.q, self.v)
