@@ -181,10 +181,10 @@ class ContactProblem:
 
     def found(self) -> tuple[dict[str, str], Balance]:
         """The states of what touches, by name, and what follows; contacts that jam stay closed."""
-        support, many, self._fits = None, None, True
+        support, many, self._fits = self._still_held(), None, True
         rubbing = all(touch.rub for touch in self.touches)
         try:
-            support = supporting([touch.states for touch in self.touches], self._judged)
+            support = support or supporting([touch.states for touch in self.touches], self._judged)
         except TooManyStatesError as error:
             many = error
         if support is None and (many or rubbing):
@@ -211,6 +211,15 @@ class ContactProblem:
                 way = self.outset.get(t.name, np.eye(len(t.rate))[0])
                 balance.direction[t.name] = t.rate / np.linalg.norm(t.rate) if t.moves else way
         return dict(zip((touch.name for touch in self.touches), states, strict=True)), balance
+
+    def _still_held(self) -> tuple[tuple[str, ...], Balance] | None:
+        """States with what has just left its cone at rest, where it does so by other shares of redundant rows."""
+        if not any(t.breaks for t in self.touches):
+            return None
+        states = tuple("sticks" if t.breaks and not t.moves else t.states[0] for t in self.touches)
+        balance, margin, _ = self._judged(states)
+        shared = balance.beside is not None and balance.beside.any()
+        return (states, balance) if shared and not (margin < 0.0).any() else None
 
     def _carried(self, roughly: Relaxed) -> Balance:
         """What relaxation has found, as it is: as exact as that has settled."""

@@ -70,7 +70,7 @@ HOMES = {
     "llvmlite": {"_bundle", "_jit", "trace"},
     "control": set(LAYERS[LAYERS.index("linear") :]),
     "cvxpy": {"controllers", "design"},
-    "clarabel": {"controllers"},
+    "clarabel": {"controllers", "sim"},
     "matplotlib": {"plot", "papers"},
     "jinja2": {"report"},
     "typer": {"cli"},
