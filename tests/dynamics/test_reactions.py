@@ -197,7 +197,7 @@ CUTS = [(Revolute,), (cmb.Prismatic,), (PointOnPlane,), (Revolute, PointOnPlane)
 def test_motors_and_friction_of_constraints_are_part_of_what_they_carry(kinds):
     """Random machines: motors, springs, dampers, friction, in joints of the tree and cut ones, and between bodies."""
     judged = 0
-    for seed in range(12):
+    for seed in range(6):
         parts = tree_parts(seed, bodies=7, damped=True)
         parts["joints"] = [dataclasses.replace(j, armature=0.0 * j.armature) for j in parts["joints"]]
         plant, q = close_parts(parts, seed, kinds)
@@ -223,7 +223,7 @@ def test_motors_and_friction_of_constraints_are_part_of_what_they_carry(kinds):
         bare = reactions(plant.with_parts(forces=elements), q, v, u, axes="world")
         assert np.abs(found.moment - bare.moment).max() + np.abs(found.force - bare.force).max() > 1e-3 or not rubs
         judged += 1
-    assert judged >= 8
+    assert judged >= 4
 
 
 def test_the_motor_of_a_hinge_is_in_its_moment_whichever_joint_is_cut():
