@@ -60,17 +60,18 @@ def within(lam: Array, N: Array, limits: Sequence[Limit], force: float, slack: f
     from scipy.sparse import csc_array, diags_array
 
     k = N.shape[1]
-    rows, room, cones = [np.append(np.zeros(k), 1.0)], [1.0], []  # margin <= force
+    rows, cones = [np.append(np.zeros(k), 1.0)], []  # margin <= force
+    room: list[float] = [1.0]
     for limit in sorted(limits, key=lambda limit: len(limit.tails) > 1):  # cones come last
         unit = 1.0 / (limit.scale * force)
         # the margin of a limit of given size is told in its own size, that of one that grows with a push in forces
         part = limit.bound * unit or float(np.any(limit.head))
         head = np.append(-limit.head @ N / limit.scale, part)
         tails = np.column_stack([-limit.tails @ N / limit.scale, np.zeros(len(limit.tails))])
-        free, held = unit * (limit.bound + limit.head @ lam), unit * limit.tails @ lam
+        free, held = unit * (limit.bound + float(limit.head @ lam)), unit * limit.tails @ lam
         if len(tails) > 1:
             rows += [head, *tails]
-            room += [free, *held]
+            room += [free, *held.tolist()]
             cones.append(clarabel.SecondOrderConeT(1 + len(tails)))
         else:  # a cone in a plane is two half spaces
             sides = (1.0, -1.0) if len(tails) else (0.0,)

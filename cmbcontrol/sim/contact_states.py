@@ -276,9 +276,11 @@ class ContactProblem:
             instead = tuple("open" if t.moves else "sticks" for t in self.touches)
             return Balance(x, system.spread(lam), direction), margin, instead
         margin, instead = self._fit(system, states, x, lam, direction)
-        smallest, shared = lam, system.shared_within(lam, states, margin < 0.0) if (margin < 0.0).any() else None
-        if shared is not None:
-            lam = shared
+        smallest, within_cones = lam, None
+        if (margin < 0.0).any():
+            within_cones = system.shared_within(lam, states, margin < 0.0)
+        if within_cones is not None:
+            lam = within_cones
             margin, instead = self._fit(system, states, x, lam, direction)
         if not turned:
             margin[[t in turning for t in self.touches]] = -np.inf
