@@ -360,16 +360,14 @@ def project_velocity(model, w, rank, v):
 
 
 @kernel
-def acceleration(model, q, v, u, tolerance, cap, w, vdot):
-    """Constrained acceleration at a state; returns the rank, or FAILED."""
+def update_forces(model, q, v, u, tolerance, cap, w):
+    """What drives a state: forces in w.z, and what rows ask of the acceleration in w.b; returns the rank, or FAILED."""
     rank = update_position(model, q, w, tolerance, cap)
-    if rank == FAILED:
-        return FAILED
-    update_velocity(model, q, v, w)
-    generalized_force(model, u, w, w.z)
-    for i in range(w.b.shape[0]):
-        w.b[i] = -w.b[i]
-    solve_motion(model, q, v, w, rank, w.z, w.b, vdot)
+    if rank != FAILED:
+        update_velocity(model, q, v, w)
+        generalized_force(model, u, w, w.z)
+        for i in range(w.b.shape[0]):
+            w.b[i] = -w.b[i]
     return rank
 
 
@@ -417,13 +415,10 @@ def carried(model, q, v, u, tolerance, cap, w, beside, lam):
     The multipliers that are nearest to `beside` (rows,): the smallest ones, if that is zero. ``w.friction.pivot`` tells
     how well each friction in proportion to loads determines them.
     """
-    rank = update_position(model, q, w, tolerance, cap)
+    rank = update_forces(model, q, v, u, tolerance, cap, w)
     if rank == FAILED:
         return FAILED
-    update_velocity(model, q, v, w)
-    generalized_force(model, u, w, w.z)
     for i in range(lam.shape[0]):
-        w.b[i] = -w.b[i]
         for k in range(v.shape[0]):
             w.z[k] -= w.A[i, k] * beside[i]
     solve_motion(model, q, v, w, rank, w.z, w.b, np.empty(v.shape[0]))
@@ -451,7 +446,9 @@ def row_motion(model, q, v, w, rate):
 def forward_dynamics(model, q, v, u, tolerance, w):
     """Acceleration (nv,) and rank."""
     vdot = np.empty(v.shape[0])
-    rank = acceleration(model, q, v, u, tolerance, v.shape[0], w, vdot)
+    rank = update_forces(model, q, v, u, tolerance, v.shape[0], w)
+    if rank != FAILED:
+        solve_motion(model, q, v, w, rank, w.z, w.b, vdot)
     return vdot, rank
 
 

@@ -445,13 +445,14 @@ class _System:
             return None
         problem, scale = self.problem, self.terms.row_scale
         _, _, Vt = np.linalg.svd(self.terms.levers.T)
-        N = scale[:, None] * Vt[self.rank :].T
+        free = Vt[self.rank :].T
+        N = scale[:, None] * free
         limits, unit, steepest = [], np.eye(self.count), 1.0
         for t, state, off in zip(problem.touches, states, wrong, strict=True):
             push = -unit[self.normal[t.name]] if t.name in self.normal else np.zeros(self.count)
             bears, rubs = t.name in self.normal, state == "sticks" and t.rub is not None
             own = unit[self.tangents[t.name]] if rubs else unit[:0]
-            if off and (not (bears or rubs) or np.abs(np.vstack([push, own]) @ N / scale.max()).max() < _UNSHARED):
+            if off and (not (bears or rubs) or np.abs(np.vstack([push, own]) @ free).max() < _UNSHARED):
                 return None
             if not (bears or rubs):
                 continue

@@ -74,26 +74,27 @@ def test_shares_are_as_far_within_limits_as_can_be(block):
     assert within_ > 5 and without > 5
 
 
-def feet_on(left, right, mu):
+def feet_on(left, right, mu, size):
     """A block with two feet, on ground that leans by these angles towards the right."""
-    block = Body("block", 2.0, (0, 0, 0), (0.1, 0.1, 0.1))
-    feet = [Point(f"foot{i}", "ground", "block", (x, 0, 0), (x, 0, 0)) for i, x in enumerate((-0.3, 0.3))]
+    block = Body("block", 2.0, (0, 0, 0), (0.1 * size**2,) * 3)
+    feet = [Point(f"foot{i}", "ground", "block", (x, 0, 0), (x, 0, 0)) for i, x in enumerate((-0.3 * size, 0.3 * size))]
     plant = Mechanism("block", [block], [Planar("base", "ground", "block")], feet, gravity=(0, -9.81, 0))
     normals = [(np.sin(angle), np.cos(angle), 0.0) for angle in (left, right)]
     return plant, [Contact(f"foot{i}", normal=n, friction=mu) for i, n in enumerate(normals)]
 
 
+@pytest.mark.parametrize("size", [1.0, 1e-6, 1e4])
 @pytest.mark.parametrize(
     "left, right, mu, rests",
     [(1.2, -1.2, 0.2, True), (-0.5, 0.5, 0.5, True), (0.5, 0.5, 0.6, True), (0.5, 0.5, 0.5, False)],
 )
-def test_feet_push_against_each_other_where_the_smallest_forces_do_not_hold(left, right, mu, rests):
+def test_feet_push_against_each_other_where_the_smallest_forces_do_not_hold(left, right, mu, rests, size):
     """In a valley and on a ridge any friction holds, and the smallest forces, upwards both, are outside of the cones.
 
     On a slope it takes a coefficient above its tangent, 0.546.
     """
-    plant, contacts = feet_on(left, right, mu)
-    run = cmb.simulate(plant, None, [0.0, 0.0, 0.0], t_end=0.2, switches=contacts)
-    moved = np.abs(run.q.values).max()
+    plant, contacts = feet_on(left, right, mu, size)
+    run = cmb.simulate(plant, None, [0.0, 0.0, 0.0], t_end=0.2 * np.sqrt(size), switches=contacts)
+    moved = np.abs(run.q.values / (1.0, size, size)).max()
     assert moved < 1e-12 if rests else moved > 1e-3
     assert rests == all(f"sticks foot{i}" in [e["kind"] for e in run.events()] for i in range(2))
