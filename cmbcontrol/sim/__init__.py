@@ -1,1 +1,1 @@
-"""Time: closed-loop simulation and its results."""
+"""Closed-loop simulation in time, and its results."""

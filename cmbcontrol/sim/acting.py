@@ -1,4 +1,4 @@
-"""What acts on a machine in a run, and follows functions of time: loads, and prescribed motions.
+"""Loads and prescribed motions that act on a machine during a run, and may follow functions of time.
 
 Both are written into the numbers of the simulated machine, where kernels and generated code read them.
 """
@@ -30,7 +30,7 @@ Array = NDArray[np.float64]
 
 
 class _Follower(NamedTuple):
-    """Numbers of generated code, and which of them loads and targets are."""
+    """Numbers of generated code, and the places of loads and motions among them."""
 
     p: Array
     loads: NDArray[np.int64]
@@ -41,8 +41,8 @@ class _Follower(NamedTuple):
 class Acting:
     """The loads and prescribed motions of a run.
 
-    Laws know the motions, which are constraints of the machine, and of loads those of the machine that they are given,
-    or what they are told.
+    Laws know the motions, which are constraints of the machine, and of the loads those that the machine was given
+    with and those that they are told.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ class Acting:
                 )
 
     def _tell(self, plant: Mechanism, loads: Mapping[str, Any], told: bool | Sequence[str]) -> None:
-        """Which components of the loads the law is told."""
+        """Set which components of the loads the law knows, and the machine as it knows it."""
         if isinstance(told, (bool, np.bool_)):
             names: Sequence[str] = list(loads) if told else ()
         else:
@@ -143,7 +143,7 @@ class Acting:
             self.told = plant.with_loads({load.name: value for load, value in pairs})
 
     def _take_loads(self, plant: Mechanism, loads: Mapping[str, Any]) -> dict[str, Any]:
-        """Keep the functions among loads; returns the numbers."""
+        """Keep the loads that are functions of time, and return those that are numbers."""
         numbers = {}
         for name, value in loads.items():
             _check.one_of(name, [*(load.name for load in plant.loads), *plant.load_names], "load")
@@ -158,7 +158,7 @@ class Acting:
         return numbers
 
     def _take_motions(self, motions: Mapping[str, Any]) -> None:
-        """Keep what moves, and let the plant have what is prescribed at the start."""
+        """Keep the motions that are functions of time, and put the values of all at the start into the plant."""
         plant: Mechanism = self.plant  # type: ignore[assignment]
         start, free = plant.motion_values(), np.ones(len(plant.motion_names), dtype=bool)
         for name, value in motions.items():
@@ -186,16 +186,16 @@ class Acting:
 
     @property
     def tells(self) -> bool:
-        """Whether what the law knows of the machine changes in time."""
+        """Whether the machine that the law knows changes in time."""
         return self.moving or (self.changing and self._known.size > 0)
 
     @property
     def moving(self) -> bool:
-        """Whether motions are prescribed that move."""
+        """Whether a prescribed motion moves; all others stand still."""
         return bool(self._moved)
 
     def _take_numbers(self) -> None:
-        """Give the machine numbers of its own, into which can be written."""
+        """Give the machine arrays of loads and motions of its own, which can be written to."""
         plant: Mechanism = self.plant  # type: ignore[assignment]
         self.own = True
         self._records, self._targets = plant.arrays.loads.copy(), plant.arrays.targets.copy()
@@ -213,7 +213,7 @@ class Acting:
             self.told = told.with_motion_values(self.motion_values).with_records(known, read[1])
 
     def hold(self, values: Mapping[str, Any]) -> None:
-        """From now on, these loads in place of the present ones; those of others stay."""
+        """Replace the loads that `values` names from now on; the other loads stay."""
         if not (self.own and self.told.loads):  # type: ignore[attr-defined]
             raise InputError(
                 f"plant {self.told.name!r} has no loads: loads= {_check.shown(values)} has no place to act"
@@ -222,7 +222,7 @@ class Acting:
         self._write()
 
     def copied(self) -> Acting:
-        """The same with numbers of its own."""
+        """Copy of these loads and motions, with arrays of its own."""
         other = object.__new__(Acting)
         vars(other).update(vars(self), _followers=[], motion_values=self.motion_values.copy())
         if self.own:
@@ -241,7 +241,7 @@ class Acting:
             follower.p[follower.targets] = self._targets.ravel()
 
     def _entries(self, name: str) -> NDArray[np.int64]:
-        """Which numbers (of 6 a load) a name stands for."""
+        """Indices of the load components (6 for each load) that the name of a load or of a component stands for."""
         plant = self.told
         if name in plant.load_names:  # type: ignore[attr-defined]
             return np.array([plant.load_names.index(name)])  # type: ignore[attr-defined]
@@ -249,12 +249,12 @@ class Acting:
         return np.arange(first, first + 6)
 
     def at(self, t: float) -> None:
-        """Bring loads and motions to a time.
+        """Set loads and motions to their values at a time.
 
         Raises
         ------
         LawFailed
-            Where a function fails, or says what is no load or motion.
+            Where a function fails, or returns what is no load or motion.
         """
         t = t if t < self._end else np.nextafter(self._end, -np.inf)
         if t == self._time or not self.changing:
@@ -286,7 +286,7 @@ class Acting:
         self._write()
 
     def up_to(self, t: float, stop: float) -> float:
-        """The end of the steps from t: the next kink or jump, or `stop`. Until then all is that from its left."""
+        """End of the steps from t: the next kink or jump, or `stop`; at the end, values are those just before it."""
         ahead = self.breaks[self.breaks > t]
         self._end = np.inf
         if ahead.size and ahead[0] < stop:
@@ -294,9 +294,9 @@ class Acting:
         return stop
 
     def follow(self, p: Array, model: Model, told: bool = False) -> Array:
-        """A copy of the numbers of generated code, of which those of loads and motions change from now on.
+        """Copy of the numbers of generated code, whose entries for loads and motions are updated from now on.
 
-        Of the loads all that act, or those that the law is `told`.
+        With `told`, loads are updated only where the law knows them.
         """
         known = list(enumerate(places(model)))
         of_loads = np.array([i for i, x in known if x.part == "loads" and x.field == "value"], dtype=np.int64)
@@ -308,7 +308,7 @@ class Acting:
         return p
 
     def as_told(self, terms: Terms) -> Terms:
-        """The terms as the law knows them: without end stops, and with the loads of the plant that it was given.
+        """Equations of motion as the law knows them: without end stops, with the loads the law was given.
 
         What it has measured is of the machine as it is; what it computes with knows the friction of the plant, as of
         gears, and not that of contacts.
@@ -329,7 +329,7 @@ class Acting:
         return terms.with_bias(terms.h + W @ (self._loads - told))
 
     def told_plant(self, plant: Plant) -> Plant:
-        """A machine of the run, whose constraints may have changed, as the law knows it."""
+        """Machine of the run as the law knows it; its constraints may have changed during the run."""
         if self.modes is not None:
             plant = self.modes.told(plant.row_names) or plant
         if not self.given:
@@ -343,12 +343,12 @@ class Acting:
 
 
 def _named(given: Any, what: str) -> Mapping[str, Any]:
-    """A mapping, empty where nothing is given."""
+    """A checked mapping of names; empty for None."""
     return {} if given is None else _check.mapping(given, what, "names to numbers or functions of time")
 
 
 class _Points:
-    """Values at points of time; between them on straight lines, before and after as at the ends."""
+    """Function of time through given points: linear between them, constant before the first and after the last."""
 
     def __init__(self, name: str, times: ArrayLike, values: ArrayLike) -> None:
         what = f"load {name!r}"

@@ -1,4 +1,4 @@
-"""From one time to another: the time loop, with the method that a run asks for, or that the motion needs."""
+"""Advance of a run from one time to another, by the method it asks for, or by an implicit one for stiff motion."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Steps:
     Attributes
     ----------
     loop : TimeLoop
-        Which takes them at present.
+        The time loop that takes the steps at present.
     implicit : bool
-        Whether the method for stiff motion does.
+        Whether this is the loop of the method for stiff motion.
     """
 
     def __init__(self, run: Run, state: IntegratorState, implicit: bool = False) -> None:
@@ -43,7 +43,7 @@ class Steps:
         return loop
 
     def change(self, record: Record, state: IntegratorState) -> bool:
-        """Whether the other method goes on where these steps have ended; then its loop has begun."""
+        """Change to the other method if the steps ended for it, and begin its loop; True if this was so."""
         if self.implicit and record.status in _OUT_OF_REACH:
             record.status, record.error = Status.COMPLETED, None
             self.run = replace(self.run, where_stiff=None)
@@ -55,9 +55,9 @@ class Steps:
 
 
 def advance(run: Run, record: Record, state: IntegratorState, until: float) -> None:
-    """Move on to a time, or to the first event that ``run.detector`` finds, or to where the run fails.
+    """Move a run on to a time, to the first event that ``run.detector`` finds, or to where it fails.
 
-    What is raised leaves the record as far as it came.
+    Where an exception is raised, the record holds all steps up to there.
     """
     state.stopped = False
     record.begin(state.t, state.x, run.plant.nu)
@@ -72,6 +72,6 @@ def advance(run: Run, record: Record, state: IntegratorState, until: float) -> N
 
 
 def _by(integrator: Integrator, run: Run) -> Run:
-    """A run by another method, and to its tolerances."""
+    """Copy of a run that uses another integrator and its tolerances."""
     options = run.options._replace(rtol=integrator.rtol, atol=integrator.atol)  # type: ignore[arg-type]  # both given
     return replace(run, integrator=integrator, options=options)

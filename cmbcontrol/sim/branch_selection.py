@@ -1,4 +1,4 @@
-"""Which way a run goes on at singular configurations."""
+"""Choice of the branch on which a run goes on at singular configurations."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class BranchSelector:
     passing : bool
         Whether the run passes singular configurations.
     way : str
-        Its method and stabilisation, for the message.
+        Method and stabilisation of the run, for the error message.
 
     Raises
     ------
@@ -55,11 +55,11 @@ class BranchSelector:
 
     @property
     def active(self) -> bool:
-        """Whether a branch is chosen at all."""
+        """Whether the user chooses branches at all."""
         return self.branch is not None
 
     def choose(self, configuration: SingularConfiguration, t: float, v: Array) -> Choice:
-        """The choice at a passage."""
+        """Chosen branch at a singular configuration that the run passes."""
         if callable(self.branch):
             try:
                 return self.branch(configuration, t, v.copy())
@@ -71,7 +71,7 @@ class BranchSelector:
 
 
 def velocity_on_branch(configuration: SingularConfiguration, v: Array, choice: Choice) -> Array:
-    """The velocity on the chosen branch, with the same kinetic energy; on the branch of a number, ahead."""
+    """Velocity on the chosen branch with the same kinetic energy; a branch chosen by number is taken forwards."""
     if choice is None:
         return v
     try:

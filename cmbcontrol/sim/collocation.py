@@ -1,4 +1,4 @@
-"""A step of collocation with projected nodes, as it leads away from a singular configuration."""
+"""One step of collocation with projected nodes, as it leads away from a singular configuration."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Collocation:
         self.between = 0.5 * (c[k] + c[k + 1])  # where the defect is looked at
 
     def at(self, s: float) -> Array:
-        """Weights of the rates at the nodes for the rate at a fraction s of the step."""
+        """Weights of the rates at the nodes whose sum is the rate at a fraction s of the step."""
         return s ** np.arange(self.c.size) @ self.inverse
 
 
@@ -49,7 +49,7 @@ UNKNOWN = Collocation(np.linspace(0.25, 1.0, 6))
 
 
 class Path(NamedTuple):
-    """A step of collocation: times and states at its start and its nodes, and its dense coefficients."""
+    """Result of a step of collocation: times and states at its start and its nodes, and its dense coefficients."""
 
     times: Array
     values: Array
@@ -59,7 +59,7 @@ class Path(NamedTuple):
 def collocated(
     engine: Engine, nodes: Collocation, t: float, x: Array, rate: Array, h: float, most: float
 ) -> tuple[float, Path | None]:
-    """Defect of a step of collocation, and the step; none if the defect is above `most`."""
+    """Defect of a step of collocation, and the step; None in place of the step if the defect is above `most`."""
     c, A, plant = nodes.c, nodes.A, engine.plant
     nq, n = engine.nq, engine.nq + engine.nv
     first = int(c[0] == 0.0)
@@ -102,7 +102,7 @@ def collocated(
 
 
 class _Mixed:
-    """Anderson's acceleration of a fixed point: the combination of the last images whose changes are least.
+    """Anderson acceleration of a fixed-point iteration: the combination of the last images whose changes are least.
 
     From rest, a node that is turned on the cone of directions by an angle gets an acceleration that is turned by more:
     plain iteration runs away.
@@ -113,7 +113,7 @@ class _Mixed:
         self.changes: list[Array] = []
 
     def __call__(self, K: Array, image: Array, weights: Array) -> Array:
-        """Where to go on from K (nodes, nx), whose image is known."""
+        """Next iterate, from the present one K (nodes, nx) and its image."""
         self.images = [*self.images[-_DEPTH:], image.copy()]
         self.changes = [*self.changes[-_DEPTH:], (weights * (image - K)).ravel()]
         if len(self.images) == 1:
@@ -124,7 +124,7 @@ class _Mixed:
 
 
 def _weights(engine: Engine, x: Array, h: float) -> Array:
-    """What makes the parts of a state comparable: radians, or sizes of the machine, and those over the step."""
+    """Weights (nx,) that make components of a state comparable: by spans, and for velocities by spans over time."""
     plant, n = engine.plant, engine.nq + engine.nv
     weights = np.zeros(x.size)  # work and losses follow from the rest
     weights[: engine.nq] = 1.0 / plant.position_spans
@@ -134,7 +134,7 @@ def _weights(engine: Engine, x: Array, h: float) -> Array:
 
 
 def _path_of(nodes: Collocation, t: float, x: Array, X: Array, K: Array, h: float) -> Path:
-    """Dense coefficients of the polynomial of collocation, read off at seven points."""
+    """Path of a step from the polynomial of collocation, whose dense coefficients are read off at seven points."""
     s = NODES
     powers = np.arange(1, nodes.c.size + 1)
     integrals = (s[:, None] ** powers / powers) @ nodes.inverse

@@ -1,4 +1,4 @@
-"""Which constraints of a plant hold during a run: the modes between which switches and contacts change."""
+"""Modes of a plant in a run: the sets of constraints that hold, between which switches and contacts change."""
 
 from __future__ import annotations
 
@@ -30,25 +30,25 @@ STILL = 1e-9  # of the size, a second: slower is at rest
 
 
 class ConstraintModes:
-    """Which constraints of a plant hold, and what is known of those that come and go.
+    """Constraints of a plant that hold at present, and what is known of those that come and go.
 
     Attributes
     ----------
     whole : Plant
-        With all constraints that can ever hold, locks too, as they are at present.
+        Plant with all constraints that can ever hold, locks too, as they are at present.
     held : set of str
-        ConstraintModes that hold both ways, except those that never change.
+        Constraints that hold at present and act both ways, except those that never change.
     closed : set of str
         Contacts that are closed.
     sliding : dict of str to ndarray
-        Of what has friction and slides (while it is closed, of a contact): the direction of sliding at its begin (k,).
+        Direction of sliding (k,) at its begin, of all that slides with friction; of contacts while they are closed.
     outset : dict of str to float
-        Of contacts that begin to slide with hardly more force than they resist: the speed, m/s, below which the
+        For contacts that begin to slide with hardly more force than they resist: the speed, m/s, below which the
         direction of their friction is that of the begin. It turns with the velocity the faster the slower this is.
     stops : set of str
         Contacts that are end stops of joints.
     rubs : dict of str to Rub
-        Contacts, and force elements, with friction that sticks and slides.
+        Contacts and force elements with friction that sticks and slides.
     ranks : dict of tuple of str to int
         The ranks that rows have nearly everywhere, as far as they are known, by the names of the rows.
     in_sequence : bool
@@ -113,7 +113,7 @@ class ConstraintModes:
             self._plants[known, None] = self._given
 
     def copied(self, given: Plant) -> ConstraintModes:
-        """The same, which go on alone; of the plant that they were made of, or of one that has other loads."""
+        """Independent copy, for the plant it was made of or for one that has other loads."""
         other = object.__new__(ConstraintModes)
         vars(other).update(vars(self), _sliding=dict(self._sliding), held=set(self.held), closed=set(self.closed))
         other.sliding, other.outset = dict(self.sliding), dict(self.outset)
@@ -125,7 +125,7 @@ class ConstraintModes:
         return other
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without modes: machines are pickled as their parts, which do not tell what rests."""
+        """State for pickling, without cached modes: machines are pickled as parts, which do not hold what rests."""
         given = {key: plant for key, plant in self._plants.items() if plant is self._given}
         return vars(self) | {"_plants": given, "_sliding": {}}
 
@@ -145,11 +145,11 @@ class ConstraintModes:
     # -- modes ------------------------------------------------------------------------------------
 
     def part(self, name: str) -> Any:
-        """A constraint as a part; None where functions describe it."""
+        """Constraint as a part of the machine; None for a plant given by functions."""
         return next((constraint for constraint in getattr(self.whole, "loops", ()) if constraint.name == name), None)
 
     def take(self, *constraints: Any) -> None:
-        """Put constraints in place of the present ones. Modes without them stay, with all that is known of them."""
+        """Replace constraints by these ones of the same names. Cached plants without them stay."""
         if not constraints:
             return
         whole = self.whole
@@ -161,7 +161,7 @@ class ConstraintModes:
             setattr(self, name, kept)
 
     def mode(self, names: set[str] | frozenset[str], sliding: Mapping[str, Array] | None = None) -> Plant:
-        """The plant with these constraints of the changing ones, and exact friction of what slides in a direction.
+        """Plant with the named ones of the changing constraints, and exact friction in the directions of sliding.
 
         Without `sliding` force elements are those that the user gave, with smooth friction.
         """
@@ -176,7 +176,7 @@ class ConstraintModes:
         return plants[key]
 
     def _rubbing(self, plant: Mechanism, sliding: Mapping[str, Array] | None) -> Mechanism:
-        """The plant with smooth friction, or with the exact one of what slides."""
+        """Plant with smooth friction, or with exact friction of all that slides."""
         if sliding is None:
             return plant.with_force_numbers(resting=[rub.element for rub in self.rubs.values()])
         elements = {force.name: force for force in plant.forces}
@@ -195,7 +195,7 @@ class ConstraintModes:
         return plant.with_force_numbers(*given, resting=resting)
 
     def holding(self, closed: Collection[str], sliding: Mapping[str, Array]) -> set[str]:
-        """The constraints that hold where these contacts are closed, and this slides."""
+        """Names of the constraints that hold where these contacts are closed and these frictions slide."""
         names = self.held | (set(closed) - set(self.rubs))
         for rub in self.rubs.values():
             if rub.normal is None or rub.name in closed:
@@ -204,11 +204,11 @@ class ConstraintModes:
 
     @property
     def present(self) -> Plant:
-        """The plant with the constraints that hold now."""
+        """Plant with the constraints that hold now."""
         return self.mode(self.holding(self.closed, self.sliding), self.sliding)
 
     def told(self, row_names: tuple[str, ...]) -> Plant | None:
-        """The plant that has these rows as laws know it, without end stops; None where it is that of the run."""
+        """Plant with these rows as laws know it, without end stops; None where this is the plant of the run."""
         first = {name: self.whole.row_names[self.whole.row_slices[name].start] for name in self.changing}
         held = {name for name in self.changing if first[name] in row_names}
         if not self.hidden & held and not any(rub.smooth for rub in self.rubs.values()):
@@ -216,9 +216,9 @@ class ConstraintModes:
         return self.mode(held - self.hidden)
 
     def shown(self, plants: Iterable[Plant]) -> Plant:
-        """The plant with all constraints that the output has: hidden ones only where one has been closed.
+        """Plant with all constraints that the output shows; end stops only where one has been closed.
 
-        What a contact carries while it slides is told as what its point carries.
+        Forces of a contact that slides are shown as multipliers of its point.
         """
         contacts = [rub for rub in self.rubs.values() if rub.normal is not None]
         never = {name for rub in contacts for name in (rub.sliding | rub.sticking) - {rub.name}}
@@ -227,14 +227,14 @@ class ConstraintModes:
         return self.mode(self.changing - never) if never else self.whole
 
     def start(self, q: Array) -> Plant:
-        """The plant with the constraints that hold at the start; joints that are locked are so where they stand."""
+        """Plant with the constraints that hold at the start; locked joints are locked where they stand."""
         for name in sorted(self.held):
             if name.startswith("lock_") and any(isinstance(s, Lock) and s.constraint == name for s in self.switches):
                 self.hold(name, q)
         return self.mode(self.holding((), self.sliding), self.sliding)
 
     def require_within(self, q: Array) -> None:
-        """Refuse a start beyond an end stop."""
+        """Raise an error if the start is beyond an end stop."""
         residual = self.whole.residual(q)
         for stop in sorted(self.stops):
             gap = self.gap(stop, residual)
@@ -248,7 +248,7 @@ class ConstraintModes:
                 )
 
     def near(self, q: Array, v: Array) -> Plant:
-        """The plant with the constraints that hold, and the contacts that touch; those with friction stick or slide."""
+        """Plant with the constraints that hold and the contacts that touch at (q, v), which stick or slide."""
         size = self.whole.size
         residual, row_rate = self.whole.residual(q), self.whole.terms(q, v).row_rate
         closed = {name for name in self.contacts if abs(self.gap(name, residual)) <= TOUCH * size}
@@ -261,7 +261,7 @@ class ConstraintModes:
         return self.mode(self.holding(closed, sliding), sliding)
 
     def hold(self, name: str, q: Array) -> None:
-        """Close a constraint at q by making it again."""
+        """Close a constraint at q by making it again for this configuration."""
         constraint = self.part(name)
         if constraint is None:  # a lock of a plant given by functions
             lock = next(s for s in self.switches if s.constraint == name)
@@ -274,23 +274,23 @@ class ConstraintModes:
     # -- contacts ---------------------------------------------------------------------------------
 
     def rows_of(self, plant: Plant, *names: str) -> NDArray[np.int64]:
-        """Rows of some constraints."""
+        """Indices of the rows of some constraints."""
         return np.concatenate([np.arange(plant.row_slices[n].start, plant.row_slices[n].stop) for n in names])
 
     def gap(self, name: str, residual: Array) -> float:
-        """How far a contact is open, m (or rad), by the residual of all rows; negative inside."""
+        """Gap of a contact, m (or rad), from the residual of all rows; negative inside."""
         return float(self.direction[name] @ residual[self.whole.row_slices[name]])
 
     def sticking(self, rub: Rub) -> list[str]:
-        """Constraints that hold something while it sticks, in the order of `Rub.tangents`."""
+        """Names of the constraints that hold while a friction sticks, in the order of `Rub.tangents`."""
         return [name for name in self.whole.row_slices if name in rub.sticking]
 
     def sliding_rate(self, rub: Rub, row_rate: Array) -> Array:
-        """Velocity of sliding (k,), m/s or rad/s, by the rates of all rows."""
+        """Velocity of sliding (k,), m/s or rad/s, from the rates of all rows."""
         return rub.tangents @ row_rate[self.rows_of(self.whole, *self.sticking(rub))]
 
     def slides(self) -> tuple[Slide, ...]:
-        """The contacts that slide with friction now, but those whose own constraint carries the push."""
+        """Contacts that slide with friction now, except those whose own constraint carries the push."""
         found = []
         for name in self.sliding:
             rub = self.rubs[name]
@@ -301,15 +301,15 @@ class ConstraintModes:
         return tuple(found)
 
     def carrier(self, name: str) -> str:
-        """The constraint that carries the push of a contact that is closed."""
+        """Name of the constraint that carries the push of a closed contact."""
         return next(iter(self.rubs[name].sliding)) if name in self.sliding else name
 
     def stick(self, names: Iterable[str], q: Array) -> None:
-        """What sticks is held where it is; a point of a contact on its plane."""
+        """Hold all that sticks where it is now; the point of a contact on its plane."""
         self.take(*(constraint for name in names for constraint in at_rest(self.whole, self.rubs[name], q)))
 
     def land(self, name: str, q: Array) -> None:
-        """A point that sticks is held where it lands on its plane."""
+        """Hold the point of a contact that sticks where it lands on its plane."""
         if name in self.rubs:
             self.stick([name], q)
             return
@@ -326,14 +326,14 @@ def engages(switch: Switch) -> bool:
 
 
 def _in_order(switches: Sequence[Switch]) -> list[Switch]:
-    """In the order of time, where all have one; else as they are listed."""
+    """Switches sorted by time if all have one; else in the order in which they are listed."""
     if all(s.at is not None for s in switches):
         return sorted(switches, key=lambda s: s.at)  # type: ignore[arg-type, return-value]
     return list(switches)
 
 
 def _lock(plant: Plant, constraint: str, name: str) -> Coupling | Weld:
-    """The constraint that locks a joint; it is captured before it is used."""
+    """Constraint that locks a joint; it is made for a configuration (`capture`) before it is used."""
     tree, cut = getattr(plant, "joints", ()), [x for x in plant.loops if isinstance(x, Joint)]
     joint = next((j for j in (*tree, *cut) if j.name == name), None)
     if joint is not None and (joint in cut or joint.position_names != (name,)):

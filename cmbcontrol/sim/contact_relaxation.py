@@ -1,4 +1,4 @@
-"""States of contacts by relaxation: slow, roughly, and nearly always; where exchanges of states find none that fit.
+"""Relaxation of contacts: their states and forces by slow sweeps, where no exchange of states finds some that fit.
 
 The pushes p of all contacts are improved one contact after the other, with the motion of its point at that moment
 (non-smooth Gauss-Seidel, Jean 1999): what u = W p + u0 is left moves the push against it, onto the cone of friction,
@@ -31,20 +31,20 @@ _ROUGH = 1e-6  # of the largest push and motion: less is none
 
 
 class Relaxed(NamedTuple):
-    """What relaxation finds; all is to be judged.
+    """Result of relaxation: states, directions and forces, all of which are still to be checked.
 
     Attributes
     ----------
     states : tuple of str
-        Of all that touches.
+        State of each contact or friction that touches.
     directions : dict of str to ndarray
-        Of those that begin to slide.
+        Direction of each one that begins to slide.
     shares : dict of str to ndarray
-        Multipliers.
+        Multipliers of each one.
     x : ndarray, shape (nv,)
-        The motion.
+        Velocity or acceleration.
     settled : bool
-        Whether pushes change no more.
+        Whether the pushes have converged.
     """
 
     states: tuple[str, ...]
@@ -55,7 +55,7 @@ class Relaxed(NamedTuple):
 
 
 def relaxed(problem: ContactProblem, sweeps: int = _SWEEPS) -> Relaxed:
-    """States, directions and pushes of all that touches, after so many sweeps at most."""
+    """States, directions and forces of all that touches, after at most so many sweeps."""
     terms, touches = problem.terms, problem.touches
     rows = [np.vstack([t.tangents] if t.normal is None else [t.normal, t.tangents]) for t in touches]
     C = np.vstack(rows)
@@ -98,7 +98,7 @@ def relaxed(problem: ContactProblem, sweeps: int = _SWEEPS) -> Relaxed:
 
 
 def _improved(touch: Touch, p: Array, u: Array, W: Array, gain: float) -> Array:
-    """A better push of one of them, which moves by u."""
+    """Better force of one contact, whose point moves by u under the present force p."""
     if touch.normal is None:
         p = p - gain * u
         return p * min(1.0, touch.coefficient / max(float(np.linalg.norm(p)), 1e-300))

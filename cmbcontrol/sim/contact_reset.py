@@ -1,4 +1,4 @@
-"""What happens to a machine at one instant: loops close, contacts strike, things stick, slide or open."""
+"""Changes of a machine at one instant: loops close, contacts strike, and friction sticks or slides."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _OUTSET = 1e-6  # of the size, a second: until it is faster it keeps that of its
 
 
 def painleve(name: str, t: float) -> PainleveError:
-    """What is raised where friction of a contact leaves no motion."""
+    """Error to raise where the friction of a contact leaves no motion (Painleve's paradox)."""
     return PainleveError(
         f"contact {name!r} cannot go on sliding at t = {t:.9g} s: its friction makes the push grow that it is in "
         "proportion to, so that there is no acceleration, or more than one (Painleve's paradox). With a smaller "
@@ -47,7 +47,7 @@ def painleve(name: str, t: float) -> PainleveError:
 
 
 class Reset:
-    """Position and velocity at a change, with what touches, sticks and slides: closed, struck, at rest."""
+    """Position and velocity at a change of constraints, and the contacts and frictions that touch, stick and slide."""
 
     def __init__(
         self, switching: ModeSwitch, q: Array, v: Array, c: Array, touching: list[str], changing: set[str]
@@ -75,16 +75,16 @@ class Reset:
         self.dry = [self._touch(rub.name) for rub in forces]
 
     def _touch(self, name: str) -> Touch:
-        """A contact or a force with friction, among the rows of the plant."""
+        """Touch of a contact, or of a force with friction, with its directions among the rows of the plant."""
         return Touch.of(self.modes, self.plant, name, name in self.breaking)
 
     def _contacts_of(self, plant: Plant) -> list[Touch]:
-        """The contacts, among the rows of a plant that has fewer."""
+        """Touches of the contacts, with their directions among the rows of a plant that has fewer constraints."""
         kept = np.array([name in plant.row_names for name in self.plant.row_names], dtype=bool)
         return [replace(t, normal=t.normal[kept], tangents=t.tangents[:, kept]) for t in self.contacts]  # type: ignore[index]
 
     def close_all(self) -> None:
-        """Close all that touches. What rubs in a joint sticks where it is then: on its stop, too."""
+        """Close all that touches. Friction in a joint then sticks where it is, on an end stop of the joint too."""
         before = self.q
         if self.dry:
             self._close(self.modes.mode(self.closed - self._of_dry, self.still))
@@ -94,7 +94,7 @@ class Reset:
         self._close(self.plant)
 
     def _close(self, plant: Plant) -> None:
-        """Close what is open by rounding, or by what `within` allows."""
+        """Close loops that are open by rounding, or by what `within` allows."""
         off = np.abs(plant.residual(self.q) * plant.row_scale).max(initial=0.0)
         if not off > 1e-15 * self.switching.size:
             return
@@ -104,7 +104,7 @@ class Reset:
         self.loss += moved if np.isfinite(moved) else 0.0
 
     def strike(self) -> list[str]:
-        """The velocity after impact; the contacts that were struck. Dry friction in joints has no impulse.
+        """Change the velocity by impacts; returns the names of the contacts struck. Dry friction has no impulse.
 
         One after the other, where the run asks for it: each time the contact that closes fastest, alone, until none
         closes faster than it rests. What is left then, or after so many impacts, is struck at once.
@@ -129,7 +129,7 @@ class Reset:
         return list(dict.fromkeys(struck))
 
     def _hit(self, plant: Plant, terms: Terms, touches: list[Touch], some: list[Touch]) -> list[str]:
-        """An impact at some of the contacts that touch, at once; returns those of them that were struck."""
+        """Change the velocity by one impact at some contacts at once; returns the names of those struck."""
         still, terms = STILL * self.switching.size, replace(terms, v=self.v)
         rates = terms.row_rate
         approach = np.array([t.opening(rates) for t in some])
@@ -160,7 +160,7 @@ class Reset:
         return [t.name for t, a in zip(some, approach, strict=True) if a < -still and states[t.name] != "open"]
 
     def _require_stopped(self, plant: Plant, touches: list[Touch], fastest: float) -> None:
-        """Refuse what goes on into a contact: constraints that hold both ways drive it there.
+        """Raise an error where a body still moves into a contact: constraints that act both ways drive it there.
 
         Raises
         ------
@@ -185,11 +185,11 @@ class Reset:
 
     @property
     def _of_dry(self) -> frozenset[str]:
-        """Constraints that hold while dry friction sticks."""
+        """Names of the constraints that hold while dry friction sticks."""
         return frozenset().union(*(t.rub.sticking for t in self.dry))  # type: ignore[union-attr]
 
     def _take(self, terms: Terms, v: Array, lam: Array, lost: float, of_motions: NDArray[np.bool_]) -> None:
-        """The velocity jumps. Impulses of prescribed motions do work, at the mean velocity: that is no loss."""
+        """Take over the velocity after an impact. Impulses of prescribed motions do work, which is no loss."""
         mean = terms.A[of_motions] @ (0.5 * (self.v + v))
         work = -float(lam[of_motions] @ mean)
         self.v = v
@@ -197,7 +197,7 @@ class Reset:
         self.motion_work += work
 
     def rest(self) -> set[str]:
-        """The contacts that stay closed under the forces that act, and what slides; the velocity is brought onto it."""
+        """Names of the contacts that stay closed under the forces; sets what slides, and projects the velocity."""
         modes, size = self.modes, self.switching.size
         terms = self.plant.terms(self.q, self.v)
         moving: dict[str, Array] = {}
@@ -251,9 +251,9 @@ class Reset:
         return closed
 
     def leap(self, h: float) -> tuple[float, set[str]]:
-        """A step of a time-stepping method (Moreau-Jean), over any number of changes.
+        """Take a step of a time-stepping method (Moreau-Jean) over any number of changes.
 
-        Returns the work of the motors; and contacts that the step passes and does not know, to be taken with it.
+        Returns the work of the motors, and the contacts that the step meets but did not include; repeat it with these.
 
         The impulse of forces and impacts in a step, h f + r, leads to a velocity that is kept through it:
 
@@ -286,14 +286,14 @@ class Reset:
         return work, missed
 
     def _drive(self, terms: Terms) -> tuple[Array, Array]:
-        """Efforts at present, and the rates of the integrated states of the law."""
+        """Motor efforts at present, and the rates of the integrated states of the law."""
         control: Control = self.switching.run.control
         if control.holds:
             return self.switching.effort(terms, self.c), np.zeros_like(self.c)
         return control.moved(self.switching.state.t, terms.copied(), self.c)
 
     def _stilled(self, terms: Terms, resting: list[Touch]) -> Terms:
-        """What counts as at rest has no velocity: else the direction of that would be one of sliding."""
+        """Set slip that counts as rest to zero, else rounding would be its direction; returns the new terms."""
         if not resting:
             return terms
         own = np.any([t.rows for t in (*self.contacts, *self.dry)], axis=0)
@@ -310,9 +310,9 @@ class Reset:
         return self.plant.terms(self.q, self.v)
 
     def _has_stopped(self, touch: Touch, speed: float) -> bool:
-        """Whether what has triggered `ModeSwitch._stopping` came to rest; else it has turned by 60 degrees.
+        """Whether friction whose slip triggered an event has come to rest; else its direction turned by 60 degrees.
 
-        Where it passes zero, the direction at the event, which is within rounding of it, is the first one or its
+        Where the slip passes zero, the direction at the event, which is within rounding of it, is the first one or its
         opposite.
         """
         cosine = float(touch.rate @ self.modes.sliding[touch.name]) / speed
@@ -320,7 +320,7 @@ class Reset:
 
 
 class _Resting(ContactProblem):
-    """The accelerations at a change, with efforts that may depend on which constraints hold."""
+    """Contact problem of the accelerations at a change; efforts may depend on which constraints hold."""
 
     def __init__(self, reset: Reset, terms: Terms, touches: list[Touch], h: Array, moving: Mapping[str, Array]) -> None:
         super().__init__(terms, touches, -h, -terms.b, {}, 0.0, 0.0)
@@ -330,7 +330,7 @@ class _Resting(ContactProblem):
         self.nothing = _ZERO * float(np.abs(h / terms.reach).max(initial=0.0))
 
     def slip(self, touch: Touch, x: Array) -> float:
-        """Acceleration with which it slides."""
+        """Acceleration with which a contact begins to slide."""
         return float(np.linalg.norm(touch.tangents @ (self.terms.A @ x - self.target)))
 
     def _judged(self, states: tuple[str, ...]) -> Any:

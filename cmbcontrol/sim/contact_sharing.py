@@ -1,4 +1,4 @@
-"""How contacts share forces where the motion does not tell: as far inside their cones as they can.
+"""Shares of contacts in redundant forces, which motion does not determine: as far inside their cones as can be.
 
 Where rows are redundant, as those of heel and toe that both stick, multipliers lam + N y with A' N = 0 do the same to
 the motion. The smallest ones may lie outside the cone of a contact while others lie within: two feet on the sides of a
@@ -22,7 +22,7 @@ _EXACT = 1e-12  # accuracy that the solver aims at; what is on the border of a c
 
 
 class Limit(NamedTuple):
-    """|tails lam| <= bound + head lam, in N or N m; a contact that only pushes has no tails.
+    """Cone |tails lam| <= bound + head lam, in N or N m; a contact that only pushes has no tails.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class Limit(NamedTuple):
     tails : ndarray, shape (k, rows)
     bound : float
     scale : float
-        What a newton is in the unit of the limit.
+        Factor from a newton to the unit of the limit.
     """
 
     head: Array
@@ -40,13 +40,13 @@ class Limit(NamedTuple):
 
 
 def within(lam: Array, N: Array, limits: Sequence[Limit], force: float, slack: float) -> Array | None:
-    """Multipliers lam + N y within all limits, of which the smallest margin is as large as it can be, up to `force`.
+    """Multipliers lam + N y within all limits, whose smallest margin is as large as it can be, up to `force`.
 
     Parameters
     ----------
     lam : ndarray, shape (rows,)
     N : ndarray, shape (rows, k)
-        Its entries are of the order of one, times what a newton is in the unit of the row.
+        Null space of A'. Entries are of the order of one, times the factor from a newton to the unit of the row.
     limits : sequence of Limit
     force, slack : float
         The largest force at hand, and by how much limits may be missed, N.

@@ -1,4 +1,4 @@
-"""What contacts and dry friction do at one instant: open, stick or slide, for impulses and for forces alike.
+"""States of contacts and dry friction at one instant (open, sticks, slides), for impulses and for forces alike.
 
 With x the velocity after an impact and g = M v, or the acceleration and g = B u - h,
 
@@ -46,18 +46,18 @@ _APART = 1e-9  # of how they move themselves: what contacts do to each other tha
 
 @dataclass(eq=False)
 class Touch:
-    """A contact that touches, or something else with dry friction.
+    """A contact that touches, or another element with dry friction.
 
     Attributes
     ----------
     name : str
     normal : ndarray, shape (rows,), or None
-        Its opening direction among the rows of the machine; None of what has no contact.
+        Opening direction among the rows of the machine; None for friction without a contact.
     tangents : ndarray, shape (k, rows)
-        Directions in which it sticks.
+        Directions, among the rows of the machine, in which it can stick or slide.
     contact : Contact or None
     rub : Rub or None
-        Its friction; without, it sticks whatever this takes.
+        Its friction; without friction it sticks at any force.
     rate : ndarray, shape (k,)
         Velocity of sliding; zero where it is at rest.
     breaks : bool
@@ -74,7 +74,7 @@ class Touch:
 
     @classmethod
     def of(cls, modes: ConstraintModes, plant: Plant, name: str, breaks: bool = False) -> Touch:
-        """A contact, or a force with friction, among the rows of a plant that has its own."""
+        """Touch of a contact, or of a force with friction, with its directions among the rows of a plant."""
         rub, contact = modes.rubs.get(name), modes.contacts.get(name)
         rows = modes.rows_of(plant, *(modes.sticking(rub) if rub else (name,)))
         normal = rub.normal if rub else modes.direction[name]
@@ -94,17 +94,17 @@ class Touch:
 
     @property
     def rows(self) -> NDArray[np.bool_]:
-        """Which rows of the machine are its own."""
+        """Mask of the rows of the machine that belong to this contact or friction."""
         own = np.abs(self.tangents).sum(axis=0) > 0.0
         return own if self.normal is None else own | (self.normal != 0.0)
 
     def opening(self, motion: Array) -> float:
-        """The part of a motion of all rows that opens it."""
+        """Component of a motion of all rows that opens the contact."""
         return float(self.normal @ motion)  # type: ignore[operator]
 
     @property
     def states(self) -> tuple[str, ...]:
-        """States that it may have, the preferred one first."""
+        """Possible states of it, the preferred one first."""
         if self.rub is None:
             return "sticks", "open"
         states = ("slides",) if self.moves else ("slides", "sticks") if self.breaks else ("sticks", "slides")
@@ -112,26 +112,26 @@ class Touch:
 
     @property
     def coefficient(self) -> float:
-        """Friction while it slides, or begins to: a force, or of a contact the part of its push."""
+        """Friction while it slides or begins to slide: a force, or for a contact the ratio to its push."""
         law, speed = self.rub.law, float(np.linalg.norm(self.rate))  # type: ignore[union-attr]
         return float(law.level(speed)) + law.viscous * speed
 
 
 @dataclass(frozen=True)
 class Balance:
-    """What follows from some states.
+    """Motion and forces that follow from assumed states of contacts and frictions.
 
     Attributes
     ----------
     x : ndarray, shape (nv,)
     lam : ndarray, shape (rows,)
-        Multipliers of the rows of the machine that act both ways, zero of the others.
+        Multipliers of the rows of the machine that act both ways; zero for other rows.
     direction : dict of str to ndarray
-        In which something slides, or begins to.
+        Direction of each one that slides or begins to.
     pushes : dict of str to float
-        Of the contacts that are closed.
+        Push of each closed contact.
     beside : ndarray, shape (rows,), or None
-        What multipliers of all rows have beside the smallest ones, so that all that is closed keeps its limits.
+        Difference of the multipliers of all rows from the smallest ones; with it, all that is closed keeps its limits.
     """
 
     x: Array
@@ -142,18 +142,18 @@ class Balance:
 
 
 class ContactProblem:
-    """The equations at one instant, with what touches.
+    """Equations of motion or impact at one instant, with the contacts and frictions that touch.
 
     Parameters
     ----------
     terms : Terms
-        With all rows that may act.
+        Equations of motion with all rows that may act.
     touches : sequence of Touch
     g, target : ndarray, shape (nv,) and (rows,)
     back : mapping of str to float
-        How much more than `target` normal rows of contacts are to be: the rebound.
+        Rebound: how far the motion of the normal row of a contact is to be above `target`.
     nothing, noise : float
-        What counts as no push, and as no motion.
+        Bounds below which a push, and a motion, count as zero.
     """
 
     def __init__(
@@ -176,11 +176,11 @@ class ContactProblem:
         self._fits = False  # whether what was found contradicts nothing
 
     def without(self, touch: Touch) -> None:
-        """Leave out the rows of what is known to be open, or to slide."""
+        """Leave out the rows of a contact or friction that is known to be open, or to slide."""
         self.base = self.base[~touch.rows[self.base]]
 
     def found(self) -> tuple[dict[str, str], Balance]:
-        """The states of what touches, by name, and what follows; contacts that jam stay closed."""
+        """States of all that touches, by name, and the motion and forces that follow; contacts that jam stay closed."""
         support, many, self._fits = self._still_held(), None, True
         rubbing = all(touch.rub for touch in self.touches)
         try:
@@ -213,7 +213,7 @@ class ContactProblem:
         return dict(zip((touch.name for touch in self.touches), states, strict=True)), balance
 
     def _still_held(self) -> tuple[tuple[str, ...], Balance] | None:
-        """States with what has just left its cone at rest, where it does so by other shares of redundant rows."""
+        """States in which what has just left its cone stays at rest, by another share of forces, or None."""
         if not any(t.breaks for t in self.touches):
             return None
         states = tuple("sticks" if t.breaks and not t.moves else t.states[0] for t in self.touches)
@@ -222,7 +222,7 @@ class ContactProblem:
         return (states, balance) if shared and not (margin < 0.0).any() else None
 
     def _carried(self, roughly: Relaxed) -> Balance:
-        """What relaxation has found, as it is: as exact as that has settled."""
+        """Motion and forces of a relaxation as they are; they are as exact as it has converged."""
         terms, x = self.terms, roughly.x
         left = self.g - terms.M @ x
         for t in self.touches:
@@ -234,7 +234,7 @@ class ContactProblem:
         return Balance(x, lam, dict(roughly.directions), pushes)
 
     def coupled(self, some: Sequence[Touch]) -> list[str]:
-        """Those of some contacts whose push would move another one of them, by name."""
+        """Names of the contacts in a list whose push would move another one of the list."""
         if len(some) < 2:
             return []
         terms, still = self.terms, np.zeros(len(self.base))
@@ -245,7 +245,7 @@ class ContactProblem:
         return [t.name for t, moved in zip(some, moves.any(axis=0), strict=True) if moved]
 
     def jammed(self, states: Mapping[str, str]) -> list[str]:
-        """Contacts that are closed in these states, as they were found, and would have to pull."""
+        """Contacts that are closed in these states, as none better were found, but would have to pull."""
         if self._fits:
             return []
         chosen = tuple(states[touch.name] for touch in self.touches)
@@ -256,7 +256,7 @@ class ContactProblem:
     # -- given states ------------------------------------------------------------------------------
 
     def _judged(self, states: tuple[str, ...]) -> tuple[Balance, Array, tuple[str, ...]]:
-        """What follows, how well each state fits (negative where it does not), and which one would be better."""
+        """Motion and forces in these states, margin of each (negative if wrong), and states to try instead."""
         system = _System(self, states)
         shared = system.shared
         if shared:  # one of them follows the others without a push, as all of them may that are redundant
@@ -290,7 +290,7 @@ class ContactProblem:
     def _turned(
         self, system: _System, turning: Sequence[Touch], direction: dict[str, Array]
     ) -> tuple[Array, Array, bool]:
-        """What follows where these slide against their friction, in directions that are found; and whether they are.
+        """Motion and multipliers with friction against the slip of `turning`, and whether such directions were found.
 
         The angles between directions and slips are zero, by Newton's method with damped steps. Slips turn against the
         direction, often by more than it has turned, so that taking theirs in its place would swing to and fro.
@@ -338,7 +338,7 @@ class ContactProblem:
         return x, lam, bool(slips.all() and np.abs(off).max() < _ROUNDED)
 
     def _outsets(self, states: tuple[str, ...], seeking: Sequence[Touch]) -> dict[str, Array]:
-        """Directions of the forces that they need to stick, while all else is as it is; those of b against a."""
+        """Directions of the forces (of b on a) that each would need to stick, all else as it is; it slides that way."""
         held = set(seeking)
         changed = tuple("sticks" if t in held else x for t, x in zip(self.touches, states, strict=True))
         system = _System(self, changed)
@@ -376,7 +376,7 @@ class ContactProblem:
 
 
 class _System:
-    """The rows that act in given states."""
+    """Rows that act in given states, and the equations with them."""
 
     def __init__(self, problem: ContactProblem, states: tuple[str, ...]) -> None:
         self.problem, terms, target = problem, problem.terms, problem.target
@@ -405,7 +405,7 @@ class _System:
 
     @property
     def shared(self) -> Touch | None:
-        """A contact that slides, the last one, whose push others share, so that nothing tells how much it rubs."""
+        """Last sliding contact whose push redundant rows share, so that its friction is undetermined; else None."""
         pushed = [t for t in self.sliding if t.normal is not None]
         if not pushed or self.count < 2:
             return None
@@ -415,7 +415,7 @@ class _System:
         return next((t for t in reversed(pushed) if not known[self.normal[t.name]]), None)
 
     def solution(self, direction: Mapping[str, Array]) -> tuple[Array, Array]:
-        """x and the multipliers of these rows, where things slide in given directions."""
+        """Motion x and the multipliers of these rows, with friction in the given directions of sliding."""
         whole, g, loads = self.problem.terms, self.problem.g, []
         for touch in self.sliding:
             along = direction[touch.name] @ touch.tangents @ whole.A
@@ -437,9 +437,9 @@ class _System:
         return found.vdot, lam
 
     def shared_within(self, lam: Array, states: tuple[str, ...], wrong: NDArray[np.bool_]) -> Array | None:
-        """Multipliers that do the same to the motion and keep what is closed within its limits, where there are such.
+        """Multipliers for the same motion that keep all closed contacts within their limits; None if none do.
 
-        None, too, where what is wrong is no matter of how redundant rows share.
+        None also where other shares of redundant rows cannot repair a wrong state.
         """
         if self.rank == self.count:
             return None
@@ -470,7 +470,7 @@ class _System:
         return within(lam, N, limits, force, problem.nothing / steepest) if limits and force > 0.0 else None
 
     def spread(self, lam: Array) -> Array:
-        """Multipliers of the rows of the machine that act both ways."""
+        """Multipliers of the rows of the machine that act both ways, at their places among all rows."""
         whole = np.zeros(len(self.problem.target))
         whole[self.problem.base] = lam[: len(self.problem.base)]
         return whole

@@ -1,4 +1,4 @@
-"""What drives the plant during a run: a law, sampled or not, its delays, and the drives behind it."""
+"""Control of the plant during a run: a law, sampled or not, its delays, and the drives behind it."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ _BLOCK = 256  # samples for which functions of time are evaluated at once
 
 
 class Control:
-    """A law in the course of a run.
+    """A law during a run, with its samples, delays and drives.
 
     In continuous time the states of the law are integrated with those of the plant. In sampled time its efforts are
     held, from when they arrive; where there is a drive behind it, the states of the drive are integrated.
-    A law may write into the terms that it is given: whoever asks hands out some of its own.
+    A law may write into the terms that it is given: callers pass a copy.
 
     Attributes
     ----------
@@ -56,9 +56,9 @@ class Control:
     sampled : kernels.sampling.Sampled
         A sampled law as the time loop takes it; its arrays are those of this object.
     code : LawCode or str
-        Generated code of a sampled law, or why there is none.
+        Generated code of a sampled law, or the reason why there is none.
     reports : list of (float, mapping)
-        What the law reported, at the samples that are the latest at one of the `times` (at all without these).
+        Reports of the law, at the samples that are the latest at one of the `times` (at all samples without these).
     """
 
     def __init__(self, plant: Plant, law: Controller, times: Array | None = None, acting: Acting | None = None) -> None:
@@ -91,26 +91,26 @@ class Control:
 
     @property
     def asked(self) -> bool:
-        """Whether the time loop asks for efforts; else somebody outside gives them."""
+        """Whether the time loop asks this object for efforts; else they are set from outside."""
         return True
 
     @property
     def holds(self) -> bool:
-        """Whether the efforts are constant from one of the times `next` to the following."""
+        """Whether the efforts are constant from one of the times `next` to the following one."""
         return self.drive is None and (self.period is not None or isinstance(self.law, ConstantEffort))
 
     @property
     def _driven_by(self) -> Any:
-        """What says which efforts act at the joints."""
+        """Controller or drive that determines the efforts at the joints."""
         return self.law if self.drive is None else self.drive
 
     @property
     def integrated(self) -> Array:
-        """Start of the states that are integrated with the plant: of the law in continuous time, or of the drive."""
+        """Initial values of the states integrated with the plant: of a law in continuous time, or of the drive."""
         return self.state.copy() if self.period is None else self._start_of_drive
 
     def first(self, terms: Terms) -> Array:
-        """Efforts asked for at the start; a law that does not fit fails here, with its own message.
+        """Efforts that the law asks for at the start; a law that does not fit the plant fails here, by its own error.
 
         Raises
         ------
@@ -131,18 +131,18 @@ class Control:
 
     @property
     def next(self) -> float:
-        """When the held efforts may change next, s."""
+        """Time at which the held efforts may change next, s."""
         return np.inf if self.period is None else plain(sampling.next_change)(self.sampled)
 
     def refresh(self, t: float, terms: Callable[[], Terms], c: Array) -> None:
-        """Do all that is due at t: take a sample, let efforts arrive."""
+        """Take a sample and apply delayed efforts, if they are due at t."""
         if self.period is not None:
             if t >= self.sampled.count[sampling.SAMPLES] * self.period:
                 self._sample(t, terms(), c)
             plain(sampling.arrive)(self.sampled, t)
 
     def _sample(self, t: float, terms: Terms, c: Array) -> None:
-        """Evaluate the law; its efforts are under way from now on."""
+        """Evaluate the law at a sample, and queue its efforts until their delay is over."""
         law = self.sampled
         k, row = int(law.count[sampling.SAMPLES]), int(law.count[sampling.SHOWN])
         if self.measures_force and k > 0:
@@ -164,7 +164,7 @@ class Control:
 
     @property
     def reports(self) -> list[tuple[float, Mapping[str, float]]]:
-        """What the law reported, in the order of time."""
+        """Reports of the law as (time, quantities by name), in the order of time."""
         if isinstance(self.code, str):
             return self._reported
         by_code = self.sampled.reports[: self.sampled.count[sampling.SHOWN]]
@@ -172,7 +172,7 @@ class Control:
         return sorted([*self._reported, *rows], key=lambda report: report[0]) if rows else self._reported
 
     def _told(self, t: float, x: Array) -> Mapping[str, float]:
-        """The report of a sample that was taken by code."""
+        """Report of a sample that generated code took, as it recorded it, or evaluated again from the states."""
         code, plant = self.code, self._code_of
         if not code.told:  # type: ignore[union-attr]
             return dict(zip(code.report, x.tolist(), strict=True))  # type: ignore[union-attr]
@@ -185,7 +185,7 @@ class Control:
             raise LawFailed(self.law, t) from error
 
     def generate(self, plant: Plant, q: Array, code: Code | None) -> None:
-        """Have generated code take the samples, from the configuration q on, where there can be some."""
+        """Let generated code take the samples from the configuration q on, where the law can be compiled."""
         if self.period is None:
             return
         told = self.acting.told_plant(plant)
@@ -227,18 +227,18 @@ class Control:
         self.sampled.count[sampling.FIRST] = self.sampled.count[sampling.ROWS] = 0
 
     def _moving_numbers(self, told: Plant, p: Array) -> Array:
-        """Numbers of a law's code, which begin with those of the machine: what it is told is written into them."""
+        """Numbers of a law's code, those of the machine first; loads and motions among them are updated in time."""
         if not self.acting.tells:
             return p
         return self.acting.follow(p, told.arrays, told=True)  # type: ignore[attr-defined]
 
     def leave_to_python(self, why: str) -> None:
-        """Keep why samples are not taken by generated code."""
+        """Keep the reason why samples are not taken by generated code."""
         if isinstance(self.code, str):
             self.code = why
 
     def drive_code(self, plant: Plant, q: Array, code: Code) -> LawCode | str:
-        """Generated code of a machine with what drives it in continuous time, or why there is none."""
+        """Generated code of the machine with its continuous law or its drive; or the reason why there is none."""
         if why := untraceable(self._driven_by):
             return why
         if self.measures_force and self.drive is None:
@@ -253,7 +253,7 @@ class Control:
         return drive_code(plant, self._driven_by, q, code)
 
     def warn(self, whys: Iterable[str], stacklevel: int) -> None:
-        """Warn of a law that has run in Python though it is made to be compiled; `whys` are those of parts of a run."""
+        """Warn of a law that runs in Python though it is made to be compiled; `whys` are reasons by part of the run."""
         told = list(dict.fromkeys(str(why) for why in whys if isinstance(why, NotCompiled)))
         taken, by_code = (int(self.sampled.count[i]) for i in (sampling.SAMPLES, sampling.BY_CODE))
         if not told and not isinstance(self.code, str) and taken - by_code > by_code:
@@ -271,7 +271,7 @@ class Control:
             )
 
     def evaluate_signals(self) -> None:
-        """Functions of time of the next samples; fewer where one fails, which Python tells at that sample."""
+        """Evaluate functions of time at the next samples for generated code; if one fails, up to that sample."""
         law = self.sampled
         first = int(law.count[sampling.SAMPLES])
         law.count[sampling.FIRST], law.count[sampling.ROWS] = first, 0
@@ -284,7 +284,7 @@ class Control:
             self._evaluate_one_by_one(times)
 
     def _evaluate_one_by_one(self, times: Array) -> None:
-        """As `evaluate_signals`, up to what fails."""
+        """Evaluate functions of time at samples one after the other, up to the one at which a function fails."""
         law = self.sampled
         for row, t in enumerate(times):
             try:
@@ -297,7 +297,7 @@ class Control:
     # -- at any time ------------------------------------------------------------------------------
 
     def effort(self, t: float, terms: Terms, c: Array) -> Array:
-        """Efforts at the joints, with the integrated states c and the efforts held at present."""
+        """Efforts at the joints, from the integrated states c and the efforts held at present."""
         if self.holds:
             return self.command
         try:
@@ -308,7 +308,7 @@ class Control:
             raise LawFailed(self._driven_by, t) from error
 
     def moved(self, t: float, terms: Terms, c: Array) -> tuple[Array, Array]:
-        """Efforts at the joints, and the rate of the integrated states."""
+        """Efforts at the joints, and the rates of the integrated states."""
         if not c.size:
             return self.effort(t, terms, c), c
         try:
@@ -323,7 +323,7 @@ class Control:
             raise LawFailed(self._driven_by, t) from error
 
     def shown(self, t: float, terms: Terms, c: Array, held: Array) -> tuple[Array, Array, Evaluation | None]:
-        """Where efforts are not held: those at the joints, those asked of the motors, and in continuous time the rest.
+        """Efforts at the joints, efforts asked of the motors, and a continuous law's evaluation, if not held.
 
         `held` are the efforts that a sampled law holds then.
         """
@@ -337,14 +337,14 @@ class Control:
             raise LawFailed(self._driven_by, t) from error
 
     def reported(self, t: float, evaluation: Evaluation) -> dict[str, float]:
-        """What a law in continuous time reports."""
+        """Report of a law in continuous time, by the names of its quantities."""
         try:
             return evaluation.reported()
         except Exception as error:
             raise LawFailed(self.law, t) from error
 
     def _evaluated(self, t: float, terms: Terms, c: Array) -> tuple[Array, Evaluation]:
-        """Efforts of a law in continuous time, and its evaluation: with the force that answers them, if it measures."""
+        """Efforts and evaluation of a law in continuous time; one that measures force gets that of these efforts."""
         if self.measures_force:
             u = self._law_effort(t, terms, c)
             return u, evaluated(self.law, t, self.acting.as_told(measured_force(terms, u)), c.copy())
@@ -352,18 +352,18 @@ class Control:
         return self._checked(evaluation.effort, t, self._efforts).copy(), evaluation
 
     def _driven(self, t: float, terms: Terms, c: Array, command: Array) -> tuple[Array, Evaluation]:
-        """Efforts behind the drive, and its evaluation."""
+        """Efforts behind the drive, and the evaluation of the drive."""
         evaluation = self.drive.evaluate(t, terms, command.copy(), c.copy())
         return self._checked(evaluation.effort, t, f"the efforts of {type(self.drive).__name__}"), evaluation
 
     def _law_effort(self, t: float, terms: Terms, state: Array) -> Array:
-        """Efforts of the law, checked, a copy."""
+        """Efforts of the law, checked, as a copy."""
         terms = self.acting.as_told(terms)
         return self._checked(self.law.effort(t, terms, state.copy()), t, self._efforts).copy()
 
     @staticmethod
     def _state(x: ArrayLike, n: int, t: float, what: str, of: Any) -> Array:
-        """What a law or drive says of its n states: as many real numbers, which may be infinite (the run ends then)."""
+        """States of a law or drive, checked to be n real numbers; they may be infinite (the run ends then)."""
         what = f"the {what} of {type(of).__name__} (t = {t:.6g} s)"
         values = np.atleast_1d(_check.numbers(x, what, f"{n} numbers"))
         if values.shape != (n,):
@@ -380,12 +380,12 @@ class Control:
 
 
 def after(times: Array, t_end: float) -> Array:
-    """Output times as they look for what came before: one that is a sample time but for rounding shows the sample."""
+    """Output times, later by a rounding: so one that is a sample time but for rounding shows this sample."""
     return times + 1e-12 * t_end
 
 
 def _latest(times: Array, period: float) -> list[int]:
-    """Numbers of the samples that are the latest ones at times, in order."""
+    """Indices of the samples that are the latest ones at some times, in order."""
     k = np.floor(times / period)
     k += (k + 1.0) * period <= times  # the quotient is rounded; sample k is at k times the period
     k -= k * period > times
@@ -393,7 +393,7 @@ def _latest(times: Array, period: float) -> list[int]:
 
 
 def _delays(law: Any, plant: Plant, period: float | None) -> Array:
-    """The delay of each motor, s."""
+    """Delay of each motor (nu,), s."""
     given = law.delay
     if given is None or (np.ndim(given) == 0 and given == 0.0):
         return np.zeros(plant.nu)
@@ -410,7 +410,7 @@ def _delays(law: Any, plant: Plant, period: float | None) -> Array:
 
 
 def _initial_effort(law: Any, plant: Plant) -> Array | None:
-    """What acts before the first effort of a delayed law arrives; None for that of the first sample."""
+    """Efforts until the first effort of a delayed law arrives; None for those of the first sample."""
     given = law.initial_effort
     if given is None:
         return None
@@ -419,7 +419,7 @@ def _initial_effort(law: Any, plant: Plant) -> Array | None:
 
 
 def _drive(law: Any, period: float | None) -> Any:
-    """What is between the held efforts and the joints."""
+    """Drive between the held efforts and the joints; None if the law has none."""
     drive = law.drive
     if drive is not None and period is None:
         raise InputError(

@@ -1,4 +1,4 @@
-"""Contacts with dry friction: what holds while they stick, and what acts while they slide."""
+"""Dry friction of contacts: the constraints that hold while they stick, and the forces that act while they slide."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _OUTSET = 1e-12
 
 
 def rubs_of_contacts(plant: Mechanism, contacts: Sequence[Contact]) -> tuple[Mechanism, list[Rub]]:
-    """The plant with what slides in place of contacts with friction, or beside them."""
+    """Plant with constraints and force elements for the friction of contacts, and a `Rub` for each of these."""
     dry = [contact for contact in contacts if contact.friction is not None]
     return remembered(plant, tuple(map(_key, dry)), lambda: _rubs_of_contacts(plant, dry))
 
 
 def _key(contact: Contact) -> Hashable:
-    """All that the machine with what rubs depends on."""
+    """Key of all numbers of a contact on which the machine with its friction depends."""
     normal = None if contact.normal is None else tuple(np.asarray(contact.normal).tolist())
     return contact.name, normal, contact.side, contact.law.numbers  # type: ignore[union-attr]
 

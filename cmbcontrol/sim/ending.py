@@ -1,4 +1,4 @@
-"""Where and why a run ended, in words."""
+"""Texts that describe where and why a run ended."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ _AHEAD = np.logspace(-14.0, -2.0, 13)  # radians or sizes: from the end of a run
 
 
 def where(plant: Plant, t: float, x: Array) -> str:
-    """A time and a configuration."""
+    """Text with a time and a configuration."""
     return f"at t = {t:.9g} s, at {_check.values_by_name(plant.position_names, x)}"
 
 
 def near_the_end(plant: Plant, q: Array) -> str:
-    """The singular configuration near which a run ended, in words; empty where there is none."""
+    """Text with the singular configuration near which a run ended; empty if there is none."""
     try:
         configuration = singular_configuration(plant, nearest_singular_configuration(plant, q, within=1e-2))
     except (AssemblyError, ModelError, SingularConfigurationError, np.linalg.LinAlgError):
@@ -49,7 +49,7 @@ def near_the_end(plant: Plant, q: Array) -> str:
 
 
 def _flat_at_the_end(plant: Plant, q: Array) -> str:
-    """The wheels that have fallen over, in words; empty where there are none."""
+    """Text with the wheels that have fallen over; empty if there are none."""
     flat = plant.lying_flat(q) if isinstance(plant, Mechanism) else ()
     if not flat:
         return ""
@@ -57,7 +57,7 @@ def _flat_at_the_end(plant: Plant, q: Array) -> str:
 
 
 def _paradox_at_the_end(plant: Plant, record: Record) -> str:
-    """Which friction leaves no acceleration right after the end, in words: the last state that was kept has one."""
+    """Text with the friction that allows no acceleration just after the last kept state (Painleve); else empty."""
     x, efforts = record.end[1], [u for u in record.U if len(u)]
     q, v = x[: plant.nq].copy(), x[plant.nq : plant.nq + plant.nv].copy()
     u = efforts[-1][-1] if efforts else np.zeros(plant.nu)
@@ -75,7 +75,7 @@ def _paradox_at_the_end(plant: Plant, record: Record) -> str:
 
 
 def not_begun(plant: Plant, law: Controller, failed: LawFailed) -> SimulationError:
-    """The error where a function of the user fails at the start of a run."""
+    """Error for a function of the user that fails at the start of a run."""
     cause = failed.__cause__
     hint = ""
     called = "(t, terms, state)" in str(cause)  # it is said already
@@ -89,7 +89,7 @@ def not_begun(plant: Plant, law: Controller, failed: LawFailed) -> SimulationErr
 
 
 def why_ended(plant: Plant, record: Record, grown: str = "") -> str:
-    """Why a run could go no further; `grown` says it where its efforts had grown without bounds."""
+    """Text with the reasons why a run could go no further; `grown` is that of efforts that grew without bounds."""
     causes = [_cause(record.error, record.where)] if record.error is not None else []
     if record.status in (Status.STEP_TOO_SMALL, Status.PROJECTION, Status.NOT_FINITE, Status.MASS_MATRIX):
         grown = grown or _flat_at_the_end(plant, record.end[1][: plant.nq])
@@ -105,7 +105,7 @@ def why_ended(plant: Plant, record: Record, grown: str = "") -> str:
 
 
 def _cause(error: BaseException, where: str) -> str:
-    """What was raised, by whom, and in which function outside this package, where it is not of the package itself."""
+    """Text of an exception, with its origin, and with the function it was raised in if that is outside this package."""
     home = Path(__file__).parents[1]
     codes = [frame.f_code for frame, _ in walk_tb(error.__traceback__)]
     inner = next((code for code in reversed(codes) if home not in Path(code.co_filename).parents), None)

@@ -1,4 +1,4 @@
-"""The equations of motion of a run, compiled, and what they ask Python for: functions, laws, formulations."""
+"""Equations of motion of a run, compiled, and what they ask of Python: functions, laws, formulations."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ ROOM = 256  # singular configurations met in a block of steps
 
 
 class NotFinite(Exception):
-    """A state at which the equations of motion cannot be evaluated."""
+    """Raised at a state where the equations of motion cannot be evaluated."""
 
 
 class Engine:
-    """A plant under a law, as it is integrated: compiled evaluations, and answers to what they ask for.
+    """Compiled evaluation of a plant under a law, as it is integrated, and Python's answers to what this asks for.
 
     The state is ``[q, v, work, dissipated, c]`` with the integrated states c of the law or its drive.
     """
@@ -109,7 +109,7 @@ class Engine:
             self.exchange = self.exchange._replace(code=self._code(self.code))
 
     def _code(self, code: Code) -> generated.Code:
-        """Generated code as the kernels take it."""
+        """Generated code of the machine in the form that the kernels take."""
         o, drive = self.options, self.drive
         inputs, own, signals, acting = self.nq + self.nv + self.plant.nu, -1, 0, self.run.acting
         count = generated.CONDITIONS + 1 + self.nq + 2 * self.nv + layout.WORKS - 1
@@ -140,7 +140,7 @@ class Engine:
         )
 
     def _why_kernels(self) -> str:
-        """Why generated code cannot do for the kernels in such a run: it projects every step, in the metric of M."""
+        """Reason why generated code cannot replace the kernels in this run, or empty; it projects each step by M."""
         o = self.options
         if o.functions:
             return "the plant is given by functions"
@@ -152,16 +152,16 @@ class Engine:
 
     @property
     def why_python(self) -> str:
-        """Why the law runs in Python; empty where it does not, or where there is none."""
+        """Reason why the law runs in Python; empty if it is compiled, or if there is no law."""
         law = self.drive if self.options.law else self.control.code if self.control.period is not None else ""
         return law if isinstance(law, str) else ""
 
     # -- answers ----------------------------------------------------------------------------------
 
     def _answer(self, what: int, t: float) -> int:
-        """Answer the loop; nothing may be raised through compiled code.
+        """Answer a question of the compiled loop; exceptions are kept, since none may pass through compiled code.
 
-        What is to stop the run goes on to say so: not every question has an answer that ends the loop.
+        Later questions get the answer to stop, too: not every question has an answer that ends the loop.
         """
         if self._stopping:
             return motion.STOPPED
@@ -182,7 +182,7 @@ class Engine:
             return motion.STOPPED
 
     def _evaluate_terms(self, t: float) -> None:
-        """The functions of a plant, at a state."""
+        """Evaluate the equations of motion of a plant given by functions, at the state in `exchange`."""
         onto = self.stabilisation.stages
         s, close = self.exchange, onto and bool(self.exchange.closing[0])
         terms = self.plant.terms(s.q.copy(), s.v.copy(), t, project=onto, close=close, cap=self.options.cap)
@@ -191,13 +191,13 @@ class Engine:
         self.exchange.potential[0] = terms.potential
 
     def _evaluate_pivots(self, t: float) -> None:
-        """The pivots, which tell how near a configuration is to a singular one."""
+        """Evaluate the pivots, which show how near a configuration is to a singular one."""
         q = self.exchange.x[: self.nq].copy()
         terms = self.plant.terms(q, np.zeros(self.nv), cap=self.options.cap)
         self._views["pivots"][:], self._views["phi"][:] = terms.pivots, terms.phi
 
     def _close(self, t: float) -> None:
-        """The state on the closed loops."""
+        """Move the state in `exchange` onto the closed loops."""
         x, metric = self.exchange.x, self.stabilisation.metric
         energy = float(self.exchange.potential[0])
         q, v = x[: self.nq].copy(), x[self.nq : self.nq + self.nv].copy()
@@ -211,7 +211,7 @@ class Engine:
         x[: self.nq], x[self.nq : self.nq + self.nv] = q, v
 
     def _evaluate_effort(self, t: float) -> None:
-        """The law in continuous time, or the drive behind a sampled one."""
+        """Evaluate the law in continuous time, or the drive behind a sampled one."""
         s, terms = self.exchange, self.evaluated_terms(t)
         c = s.x[self.nq + self.nv + layout.WORKS :].copy()
         s.u[:], s.rate[:] = self.control.moved(t, terms, c)
@@ -221,7 +221,7 @@ class Engine:
         s.vdot[:] = self.formulation.acceleration(self.evaluated_terms(t), s.force.copy(), s.target.copy())
 
     def _follow_time(self, t: float) -> int:
-        """Loads, motions, and functions of time that a law asks for; where one of these fails, the law is to tell."""
+        """Update loads, motions and functions of time of a law; where one of these fails, Python evaluates the law."""
         self.run.acting.at(t)
         if self._signals:
             try:
@@ -232,7 +232,7 @@ class Engine:
         return 0
 
     def _generate_near(self, t: float) -> None:
-        """The code for configurations near singular ones."""
+        """Generate the code for configurations near singular ones."""
         self.exchange.code.near_code[0] = self.code.address("rate_near")  # type: ignore[union-attr]
 
     _answers: dict[int, Callable[[Any, float], int | None]] = {  # noqa: RUF012
@@ -248,12 +248,12 @@ class Engine:
     # -- at single states -------------------------------------------------------------------------
 
     def split(self, x: Array) -> tuple[Array, Array, Array]:
-        """q, v and the integrated states of the law or its drive."""
+        """Positions q, velocities v, and the integrated states of the law or its drive, from a state."""
         n = self.nq + self.nv
         return np.ascontiguousarray(x[: self.nq]), np.ascontiguousarray(x[self.nq : n]), x[n + layout.WORKS :]
 
     def evaluated_terms(self, t: float) -> Terms:
-        """The equations of motion where the loop has just evaluated them, in arrays of their own."""
+        """Equations of motion where the loop has just evaluated them, in arrays of their own."""
         terms = object.__new__(_EvaluatedTerms)
         vars(terms).update(
             self._constant, t=t, potential=float(self.exchange.potential[0]), rank=int(self.exchange.rank[0]),
@@ -268,26 +268,26 @@ class Engine:
         return terms
 
     def terms(self, t: float, x: Array) -> Terms:
-        """The equations of motion at a state, on the closed loops where the stages of a step are."""
+        """Equations of motion at a state; on the closed loops if the stages of a step are projected."""
         q, v, _ = self.split(x)
         onto = self.stabilisation.stages
         self.run.acting.at(t)
         return self.plant.terms(q, v, t, project=onto, close=onto, cap=self.options.cap)
 
     def effort(self, t: float, x: Array) -> Array:
-        """Motor efforts at a state; loads and motions are brought to its time."""
+        """Motor efforts at a state; sets loads and motions to its time."""
         if self.control.holds:
             self.run.acting.at(t)
             return self.control.command
         return self.control.effort(t, self.terms(t, x), self.split(x)[2])
 
     def derivative(self, t: float, x: Array) -> Array:
-        """Rate of a state.
+        """Rate dx/dt of a state.
 
         Raises
         ------
         NotFinite
-            Where it cannot be evaluated; what functions of the user raise comes as it is.
+            Where it cannot be evaluated. Exceptions of functions of the user pass unchanged.
         """
         x, dx = np.array(x, dtype=np.float64), np.empty(len(x))  # of one type: each other one would be compiled
         if not self.options.law:
@@ -309,23 +309,23 @@ class Engine:
 
     @property
     def failure(self) -> BaseException | None:
-        """What an answer raised; it is told once."""
+        """Exception that an answer to the loop raised, or None; it is cleared when read."""
         raised = self._raised or self._refused
         self._raised, self._refused, self._stopping = None, None, False
         return raised
 
     @property
     def evaluations(self) -> int:
-        """Of the rate."""
+        """Number of evaluations of the rate."""
         return int(self.exchange.evaluations[0])
 
     @property
     def by_code(self) -> int:
-        """How many of them by generated code."""
+        """Number of evaluations of the rate by generated code."""
         return int(self.exchange.code.count[generated.TOTAL])
 
     def project(self, x: Array) -> Array:
-        """x on the closed loops.
+        """State x, projected onto the closed loops.
 
         Raises
         ------
@@ -338,7 +338,7 @@ class Engine:
         return y
 
     def hold_correction(self, t: float, x: Array, step: float) -> bool:
-        """Begin a step; True where this changes the rates, by Baumgarte's terms that are held during it."""
+        """Begin a step with Baumgarte's terms held through it; True where these change the rates."""
         if not self.options.held_gains:
             return False
         self.derivative(t, x)
@@ -346,7 +346,7 @@ class Engine:
         return True
 
     def speed_factor(self, x: Array) -> float:
-        """Factor of the velocity of a state that restores the energy; 1 near rest, where it has no direction."""
+        """Factor on the velocity of a state that restores its energy; 1 near rest, where velocity has no direction."""
         q, v, _ = self.split(x)
         n = self.nq + self.nv
         return self._factor(q, v, self.energy0 + float(motion.added_energy(x[n:])))
@@ -360,7 +360,7 @@ class Engine:
 
 
 class _EvaluatedTerms(Terms):
-    """The equations of motion where the loop has evaluated them: views of one array, each made when it is asked for.
+    """Equations of motion as the loop has evaluated them: views of one array, each made when it is read.
 
     To make them all takes as long as the evaluation of a small machine; a drive looks at two.
     """
@@ -383,7 +383,7 @@ _SHARED = "q", "v", "M", "h", "phi", "A", "b", "B", "pivots"  # what the loop ev
 
 
 def shared_work(model: layout.Model, nq: int) -> tuple[constrained.Work, Array, dict[str, tuple[int, int, tuple]]]:
-    """Scratch of the kernels, of which laws are told lies in one array; that array, and where in it what lies."""
+    """Scratch arrays of the kernels, the one array in which those lie that laws read, and their places in it."""
     work = constrained.new_work(model)
     places, end = {}, 0
     for name in _SHARED:
@@ -397,12 +397,12 @@ def shared_work(model: layout.Model, nq: int) -> tuple[constrained.Work, Array, 
 
 
 def views(slab: Array, places: dict[str, tuple[int, int, tuple]]) -> dict[str, Array]:
-    """The arrays in a slab by name."""
+    """Views of one array, by name, at given places."""
     return {name: slab[begin:end].reshape(shape) for name, (begin, end, shape) in places.items()}
 
 
 def stand_in(plant: Plant) -> layout.Model:
-    """What the kernels need to know of a plant given by functions: plain coordinates, each like that of a slider."""
+    """Model for the kernels of a plant given by functions: each coordinate is that of a slider."""
     if plant.nq != plant.nv:
         raise InputTypeError(
             f"plant {plant.name!r} has {plant.nq} positions and {plant.nv} velocities; plants given by functions have "

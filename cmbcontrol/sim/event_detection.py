@@ -1,4 +1,4 @@
-"""The event that ends a part of a run: the first of several functions that crosses zero upwards."""
+"""Detection of the event that ends a part of a run: the first of several functions to cross zero upwards."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ _INSTANT = 1e-9  # of a run: a function that has crossed zero may hang about it 
 
 @dataclass(frozen=True, eq=False)
 class Cone:
-    """A function of what rows tell: offset + normal . y + size |across y|.
+    """Event function of rows: offset + normal . y + size |across y|, for a motion or force y of these rows.
 
     Attributes
     ----------
     source : int
-        What y is, of `kernels.watch`: OPENING or RATE of rows of the plant with all constraints that come and go,
+        Meaning of y, in `kernels.watch`: OPENING or RATE of rows of the plant with all constraints that come and go,
         CARRIED by rows at present (multipliers), or PIVOT of frictions in proportion to loads.
     rows : ndarray of int, shape (m,)
     normal : ndarray, shape (m,)
@@ -55,7 +55,7 @@ class Cone:
 
 @dataclass(eq=False)
 class EventFunction:
-    """A function whose zero crossing, upwards, is an event.
+    """Event function: it crosses zero upwards at the event.
 
     Attributes
     ----------
@@ -63,9 +63,9 @@ class EventFunction:
         (state) -> float, of an `EventState`. Where an opening changes the sign of its rate from above between two
         looks, it may have been above zero and below again.
     cause : object
-        What happens at the event.
+        Switch, name of a contact, friction or other thing that changes at the event.
     tolerance : float
-        Values up to it count as zero.
+        Values up to this count as zero.
     armed : bool
         Whether a value above zero is an event: the function has been below since the last one.
     last : float
@@ -81,7 +81,7 @@ class EventFunction:
 
 @dataclass(frozen=True, eq=False)
 class EventState:
-    """A state at which functions of a user are evaluated."""
+    """State at which event functions of a user are evaluated."""
 
     t: float
     q: Array
@@ -90,7 +90,7 @@ class EventState:
 
 
 class EventDetector:
-    """The event functions of a part of a run.
+    """Event functions of a part of a run, and their values so far.
 
     With `limits` (nq, 2), nothing can happen but where a coordinate is at one of them: other steps need no look. Rows
     that share what they carry do so as near as can be to multipliers `beside` (rows,).
@@ -100,7 +100,7 @@ class EventDetector:
     cones : kernels.watch.Cones
     looks : kernels.watch.Looks
     triggered : list of EventFunction
-        Those that cross zero at the event.
+        Functions that cross zero at the event.
     """
 
     def __init__(
@@ -138,12 +138,12 @@ class EventDetector:
 
     @property
     def compiled(self) -> bool:
-        """Whether compiled code can tell which steps are to be looked at."""
+        """Whether compiled code can find the steps in which an event may be."""
         return not self._own and isinstance(self.plant, Mechanism) and self.limits is None
 
     @cached_property
     def watch(self) -> watch.Watch:
-        """The functions for compiled code."""
+        """Event functions in the form for compiled code."""
         plant, whole = cast("Mechanism", self.plant), cast("Mechanism", self.whole)
         return watch.Watch(
             self.cones,
@@ -159,7 +159,7 @@ class EventDetector:
         )
 
     def take(self, other: EventDetector) -> None:
-        """Stand where another one stands, of the same functions."""
+        """Take over the progress of another detector with the same functions."""
         for mine, its in zip(self.looks, other.looks, strict=True):
             if isinstance(mine, np.ndarray):
                 mine[...] = its
@@ -167,7 +167,7 @@ class EventDetector:
             function.armed, function.last = its.armed, its.last
 
     def first_event(self, T: Array, X: Array, path: Path, effort: Effort) -> float | None:
-        """The time of the first event in the steps to T (n+1,), X (n+1, nx), after T[0]; None where there is none.
+        """Time of the first event in the steps to T (n+1,), X (n+1, nx), after T[0]; None if there is none.
 
         ``path(t)`` is the state x between the steps, ``effort(t, x)`` the motor efforts (nu,) there.
         """
@@ -198,14 +198,14 @@ class EventDetector:
 
 
 class _Looking:
-    """A detector that looks at a path, under some efforts."""
+    """Evaluation of event functions along a path, under given efforts."""
 
     def __init__(self, detector: EventDetector, path: Path, effort: Effort) -> None:
         self.detector, self.path, self.effort = detector, path, effort
         self.plant, self.cones, self.looks = detector.plant, detector.cones, detector.looks
 
     def values(self, t: float, x: Array | None = None) -> Array:
-        """Of all functions."""
+        """Values of all event functions at a time."""
         detector = self.detector
         x = self.path(t) if x is None else x
         self._look(detector._needed, t, x)
@@ -215,7 +215,7 @@ class _Looking:
         return found
 
     def value(self, i: int, t: float, source: int | None = None) -> float:
-        """Of one function, or with another source that of the same rows."""
+        """Value of one event function at a time; `source` makes it another quantity of the same rows, as the rate."""
         x = self.path(t)
         if i in self.detector._own:
             return self.detector.functions[i].value(self._state(t, x))  # type: ignore[operator]
@@ -224,7 +224,7 @@ class _Looking:
         return float(watch.cone(self.cones, i, source))
 
     def _state(self, t: float, x: Array) -> EventState:
-        """For functions of a user."""
+        """State for event functions of a user."""
         nq, plant = self.plant.nq, self.plant
 
         def multipliers(loop: str) -> Array:
@@ -234,7 +234,7 @@ class _Looking:
         return EventState(t, plant.configuration(x[:nq].copy()), x[nq : nq + plant.nv].copy(), multipliers)
 
     def _look(self, needed: NDArray[np.bool_], t: float, x: Array) -> None:
-        """Bring what functions look at to a state."""
+        """Evaluate the quantities on which event functions depend, at a state."""
         detector, plant = self.detector, self.plant
         u = detector.looks.u
         if needed[CARRIED] or needed[PIVOT] or plant.motions:
@@ -256,7 +256,7 @@ class _Looking:
             cones.carried[:] = cones.beside + at_rank(terms, found.rank).A_pinv.T @ left
 
     def event_between(self, before: float, times: Array) -> float | None:
-        """The first event after `before`, by looks at some times, of which the last one is the end of the step."""
+        """Time of the first event after `before`, by evaluation at some times; the last is the end of the step."""
         values = self.looks.start
         for t in times.tolist():
             seen, values = values, self.looks.end if t == times[-1] else self.values(t)
@@ -268,9 +268,9 @@ class _Looking:
         return None
 
     def _peak(self, a: float, b: float, seen: Array, values: Array) -> tuple[float, int] | None:
-        """The first event of an opening that goes above zero and back between a and b, and whose it is.
+        """Time of the first opening that exceeds zero and falls back between a and b, and the index of its function.
 
-        Looked for where a value is no farther from zero than it moves from one look to the next, or has moved before.
+        It is searched for where a value is no farther from zero than it moves from one time to the next, or has moved.
         """
         from scipy.optimize import brentq
 
@@ -288,7 +288,7 @@ class _Looking:
         return None if found is None else (self._root(found[1], a, found[0]), found[1])
 
     def event_time(self, before: float, t: float, values: Array, peak: tuple[float, int] | None = None) -> float | None:
-        """Arm the functions below zero at t; the root of the first one above, or of the one at a peak, if any."""
+        """Time of the first event between two times, or of a peak, or None; arms functions that are below zero at t."""
         looks, detector = self.looks, self.detector
         above = np.flatnonzero(looks.armed & (values > looks.tolerance)).tolist()
         if not above:
@@ -311,9 +311,9 @@ class _Looking:
         return first
 
     def _root(self, i: int, a: float, b: float) -> float:
-        """The zero crossing between a and b; where it is not clearly below before, when it counts as above.
+        """Time of the zero crossing between a and b, or where a value that begins within rounding of zero leaves it.
 
-        What begins at zero goes about it by rounding, and may first go down: a foot that hops.
+        A value that begins at zero varies by rounding, and may first fall, as of a foot that hops.
         """
         from scipy.optimize import brentq
 
@@ -342,12 +342,12 @@ _NONE = Cone(OWN, np.zeros(0, np.int64), np.zeros(0))
 
 
 def _sources(*used: int) -> NDArray[np.bool_]:
-    """Which sources are used, shape (4,)."""
+    """Mask (4,) of the quantities, of `kernels.watch`, that event functions use."""
     return np.array([source in used for source in range(PIVOT + 1)])
 
 
 def _cones(functions: Sequence[Cone], plant: Plant, whole: Plant, beside: Array | None) -> watch.Cones:
-    """Functions for compiled code."""
+    """Event functions of rows in the form for compiled code."""
     width = max((len(f.across) for f in functions), default=0)
     across = [np.zeros((f.rows.size, width)) for f in functions]
     for table, f in zip(across, functions, strict=True):

@@ -1,4 +1,4 @@
-"""Events of one's own, and joint limits: what a run records without being changed by it."""
+"""Events of the user and joint limits: crossings that a run records without being changed by them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SLACK = 1e-9  # radians or sizes of the machine: joints that are beyond a limit
 
 @dataclass(frozen=True)
 class Event:
-    """Something that a run records: a function that crosses zero.
+    """Event that a run records: a function that crosses zero.
 
     The run notes time and state of each crossing under the name of the event, and is not changed by it.
 
@@ -78,7 +78,7 @@ class Event:
         object.__setattr__(self, "terminal", _check.flag(self.terminal, f"terminal of event {name!r}"))
 
     def __call__(self, t: float, q: Array, v: Array) -> float:
-        """The value of the function.
+        """Value of the function.
 
         Raises
         ------
@@ -97,7 +97,7 @@ class Event:
 
 
 def listed_events(given: Any) -> list[Event]:
-    """Events from what a user gives: one or several, plain functions with the attributes that scipy knows, too."""
+    """Events from what a user gives: one or several, or plain functions with the attributes that scipy uses."""
     single = callable(given) or isinstance(given, Event)
     events = []
     for x in [given] if single else _check.sequence(given, "events", "Event(function, name), or functions (t, q, v)"):
@@ -111,7 +111,7 @@ def listed_events(given: Any) -> list[Event]:
 
 
 class _Limit(NamedTuple):
-    """A limit of a joint coordinate; `side` is 1 for the upper one."""
+    """Limit of a joint coordinate; `side` is 1 for the upper one and -1 for the lower one."""
 
     coordinate: int
     side: int
@@ -121,7 +121,7 @@ class _Limit(NamedTuple):
 
 
 class StepEvents(NamedTuple):
-    """The events in a step, in order, and the signs of all event functions at its end."""
+    """Events in a step, in order, and the signs of all event functions at its end."""
 
     events: list[dict[str, Any]]
     signs: Array
@@ -130,14 +130,14 @@ class StepEvents(NamedTuple):
 
 
 class EventRecorder:
-    """Finds and keeps the events of a run, and the joint limits that it passes.
+    """Recorder of the events of a run, and of the joint limits that it passes.
 
     Attributes
     ----------
     recorded : list of dict
-        The events so far: time, kind, q, v.
+        Events so far: time, kind, q, v.
     limits : ndarray, shape (nq, 2)
-        Where coordinates count as beyond a limit; infinite where nothing is said of it.
+        Bounds beyond which coordinates count as past a limit; infinite where limits are not recorded.
     """
 
     def __init__(self, plant: Plant, events: Sequence[Event], limits: str, duration: float) -> None:
@@ -158,12 +158,12 @@ class EventRecorder:
         self._first = True
 
     def begin(self, t: float, x: Array) -> None:
-        """A run begins; joints that are beyond a limit have passed it.
+        """Begin a run at a state; joints that are beyond a limit count as having passed it.
 
         Raises
         ------
         ValueError
-            Where they are, and limits end the run.
+            Where a joint is beyond a limit, and limits end the run.
         """
         self.recorded.clear()
         self._first, self._signs = True, np.sign(self._values(t, x))
@@ -175,11 +175,11 @@ class EventRecorder:
 
     @property
     def active(self) -> bool:
-        """Whether there is any event or limit."""
+        """Whether there is any event or limit to record."""
         return bool(self.events or self._limits)
 
     def detect(self, T: Array, path: Path) -> StepEvents:
-        """The events in a step from T[0] to T[1]; `accept` records them."""
+        """Events in a step from T[0] to T[1]; `accept` records them."""
         signs, events, before = self._signs.copy(), [], float(T[0])
         stop, why = np.inf, ""
         for t in np.union1d(detection_times(T[0], T[1], self._first, self.duration), self._turning_times(T, path)):
@@ -202,18 +202,18 @@ class EventRecorder:
         return StepEvents(events, signs, stop, why)
 
     def accept(self, events: StepEvents) -> None:
-        """Record the events of a step that counts."""
+        """Record the events of a step that is accepted."""
         self._signs, self._first = events.signs, False
         self.recorded += events.events
 
     def copy(self) -> EventRecorder:
-        """Another one with the same events so far, which goes on alone."""
+        """Independent copy, with the same events so far."""
         other = object.__new__(EventRecorder)
         vars(other).update(vars(self), recorded=list(self.recorded), _signs=self._signs.copy())
         return other
 
     def warn(self, stacklevel: int, since: int = 0) -> None:
-        """Warn of limits that were passed, once a joint; of those in `recorded` from an index on."""
+        """Warn of limits that were passed, once for each joint, by the events in `recorded` from an index on."""
         joints = {event.get("joint") for event in self.recorded[:since]}
         for event in self.recorded[since:]:
             joint = event.get("joint")
@@ -233,14 +233,14 @@ class EventRecorder:
             )
 
     def _values(self, t: float, x: Array) -> Array:
-        """Of all functions; those of limits are positive beyond."""
+        """Values of all event functions; those of limits are positive beyond the limit."""
         nq, nv = self.plant.nq, self.plant.nv
         own = [event(t, x[:nq].copy(), x[nq : nq + nv].copy()) for event in self.events]
         beyond = [k.side * (x[k.coordinate] - self.limits[k.coordinate, int(k.side > 0)]) for k in self._limits]
         return np.array([*own, *beyond])
 
     def _turning_times(self, T: Array, path: Path) -> Array:
-        """When coordinates turn round within a step, next to a limit: there they may be beyond it for a moment."""
+        """Times at which coordinates near a limit turn back within a step: they may be past it for a moment."""
         if not self._limits:
             return np.zeros(0)
         s = np.append(0.0, NODES)
@@ -269,12 +269,12 @@ class EventRecorder:
 
 
 def detection_times(t0: float, t1: float, first: bool, duration: float) -> Array:
-    """Times at which event functions are evaluated in a step of a run, without its start."""
+    """Times in a step at which event functions are evaluated, without its start."""
     return np.linspace(t0, t1, _POINTS + 1)[1:] if first or t1 - t0 > _LONG * duration else np.array([t1])
 
 
 def root(value: Callable[[float], float], a: float, b: float, duration: float) -> float:
-    """Where a function that has changed its sign between a and b is zero."""
+    """Root of a function that changes its sign between a and b."""
     from scipy.optimize import brentq
 
     low, high = value(a), value(b)

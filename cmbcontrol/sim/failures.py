@@ -1,4 +1,4 @@
-"""What functions of the user raise during a run: whose they are, and when."""
+"""Exceptions that functions of the user raise during a run: whose function it was, and when."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ __all__ = ["LawFailed", "is_of_user"]
 
 
 def is_of_user(error: BaseException) -> bool:
-    """Whether a function that is neither of this package nor of a library was under way when an error was raised."""
+    """Whether a function that is neither of this package nor of a library was running when an error was raised."""
     return bool(frames_of_user(error))
 
 
 class LawFailed(Exception):
-    """Carries what a function of a law raised through the integrator, as its cause; says whose it is, and when."""
+    """Exception that carries one (its cause) of a law or another function of the user, with its name and the time."""
 
     def __init__(self, whose: Any, t: float, method: str = "__call__") -> None:
         if isinstance(whose, (Controller, Drive)):

@@ -24,11 +24,11 @@ _KEEP = 1e-3  # contraction below which a Jacobian serves another step
 
 
 class OutOfReach(Exception):
-    """A stage lies where the system cannot be evaluated."""
+    """Raised where a stage lies where the system cannot be evaluated."""
 
 
 class StepTooSmall(Exception):
-    """No step is small enough; `finite` is False where values were not."""
+    """Raised where no step is small enough; `finite` is False where values were not finite."""
 
     def __init__(self, finite: bool = True) -> None:
         super().__init__()
@@ -36,17 +36,17 @@ class StepTooSmall(Exception):
 
 
 class System(Protocol):
-    """What a stepper integrates."""
+    """System dx/dt = f(t, x) that a stepper integrates."""
 
     def rate(self, t: float, x: Array) -> Array:
-        """f(t, x)."""
+        """Rate f(t, x)."""
 
     def jacobian(self, t: float, x: Array) -> tuple[Array, Array]:
-        """df/dx and df/dt."""
+        """Derivatives df/dx and df/dt."""
 
 
 class Step(NamedTuple):
-    """An accepted step; `dense(t)` is the state within it."""
+    """Accepted step; `dense(t)` is the state within it."""
 
     t0: float
     t1: float
@@ -55,12 +55,12 @@ class Step(NamedTuple):
 
 
 class Stepper(ABC):
-    """Steps of one method from (t, x), with step control or with a fixed step.
+    """Stepper of one method from (t, x), with step control or with a fixed step.
 
     Attributes
     ----------
     t, x, h : float, ndarray, float
-        Where it stands, and the next step size.
+        Present time and state, and the next step size.
     rejections, factorizations : int
     """
 
@@ -76,7 +76,7 @@ class Stepper(ABC):
         self._accepted: tuple[float, float] | None = None  # size and error of the last accepted step
 
     def advance(self, until: float) -> Step:
-        """The next accepted step, at most to `until`.
+        """Take the next accepted step, at most to `until`.
 
         Raises
         ------
@@ -130,15 +130,15 @@ class Stepper(ABC):
 
     @abstractmethod
     def _attempt(self, h: float) -> tuple[Array, float, Callable[[float], Array]]:
-        """New state, error in units of the tolerance (above 1: reject), and the dense output."""
+        """New state, error in units of the tolerance (above 1: reject), and dense output of a step of length h."""
 
     @abstractmethod
     def forget(self) -> None:
-        """The system has changed: drop the Jacobian."""
+        """Drop the Jacobian and what else is kept of past steps: the system has changed."""
 
 
 class RosenbrockStepper(Stepper):
-    """RODAS4 and Rodas5P: one Jacobian and one factorization a step, no iteration."""
+    """Stepper of RODAS4 and Rodas5P: one Jacobian and one factorization a step, no iteration."""
 
     def __init__(self, method: str, *arguments) -> None:
         super().__init__(*arguments)
@@ -185,7 +185,7 @@ class RosenbrockStepper(Stepper):
 
 
 class SdirkStepper(Stepper):
-    """SDIRK4 with simplified Newton: I - h gamma J is factored once for all stages, and kept while it serves."""
+    """SDIRK4 with simplified Newton: I - h gamma J is factored once for all stages and kept while it works."""
 
     order = 4
 
@@ -209,7 +209,7 @@ class SdirkStepper(Stepper):
         return step
 
     def _next(self, step: float, error: float) -> float:
-        """As for all, but a change below a fifth is not worth a factorization."""
+        """Step size after a try; changes below a fifth are left out, as they are not worth a factorization."""
         h = super()._next(step, error)
         return step if error < 1.0 and 1.0 <= h / step <= 1.2 else h
 

@@ -1,4 +1,4 @@
-"""How a run is integrated in time: the method and its options."""
+"""Methods of integration in time, and their options."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Integrator:
     ----------
     name : str
         ``auto`` is ``dop853``; under a sampled law, each held interval takes the one of three methods, of order 4, 5
-        and 8, that needs the fewest evaluations. The run says which in its attribute ``method``. Where the motion is
+        and 8, that needs the fewest evaluations. The attribute ``method`` of the run names it. Where the motion is
         stiff, as in joints that stick with smooth friction, ``radau`` goes on (attribute ``implicit_steps``) until the
         motion is stiff no more.
 
@@ -69,7 +69,7 @@ class Integrator:
     coordinates : sequence of str, or array_like, shape (dof, nv), optional
         Independent coordinates, by name or as a matrix R; by default chosen as the motion needs them.
     parametrization : {"tangent", "partitioning"} or Parametrization, optional
-        The same in other ways; defaults to tangent space.
+        Choice of independent coordinates; defaults to tangent space.
 
     Raises
     ------
@@ -139,7 +139,7 @@ class Integrator:
 
     @classmethod
     def of(cls, given: str | Integrator, rtol: float | None, atol: float | None) -> Integrator:
-        """An integrator from its name, or one that is made already; with these tolerances, where it has none."""
+        """Make an integrator from its name, or take one as it is; the given tolerances are used where it has none."""
         if not isinstance(given, (str, Integrator)):
             raise InputTypeError(f"method must be a name or an Integrator, got {_check.shown(given)}")
         made = cls(given) if isinstance(given, str) else given
@@ -165,35 +165,35 @@ class Integrator:
 
     @property
     def passes(self) -> bool:
-        """Whether it passes singular configurations."""
+        """Whether it can pass singular configurations."""
         return self.name in self.PASSING
 
     @property
     def multistep(self) -> bool:
-        """Whether it builds on past states, which a projection would contradict."""
+        """Whether it is a multistep method, which a projection of the state would disturb."""
         return False
 
     @property
     def ladder(self) -> bool:
-        """Whether each held interval chooses among three methods."""
+        """Whether each held interval takes one of three explicit methods (``auto``)."""
         return self.name == "auto"
 
     @property
     def label(self) -> str:
-        """What results call it."""
+        """Name of the method in results."""
         return f"auto ({', '.join(self.LADDER)})" if self.ladder else self.name
 
     @property
     def default_tolerance(self) -> float:
-        """Of a step, where none is given."""
+        """Default tolerance of a step."""
         return 1e-7 if self.local and not self.fixed else 1e-11
 
     def independent(self) -> Parametrization | None:
-        """The independent coordinates of a local method."""
+        """Choice of the independent coordinates of a local method; None for others."""
         return as_parametrization(self.parametrization, self.coordinates) if self.local else None
 
     def under(self, law: Controller) -> Self:
-        """What "auto" is under a law, and the tolerances, where they were left open."""
+        """Integrator with open choices made for a law: the method of "auto", and the tolerances that were not given."""
         sampled = law.period is not None
         tolerance = 1e-8 if law.rough and self.ladder else self.default_tolerance
         return replace(
@@ -204,19 +204,19 @@ class Integrator:
         )
 
     def where_stiff(self) -> Integrator:
-        """The method that goes on for "auto" where the motion is stiff, as it is before `under` a law."""
+        """Implicit integrator ("radau") that goes on for "auto" where the motion is stiff, with its tolerances."""
         rtol, atol = (_STIFF_TOLERANCE if given is None else given for given in (self.rtol, self.atol))
         return Integrator("radau", rtol=rtol, atol=atol, max_step=self.max_step, max_steps=self.max_steps)
 
     # -- how it steps -------------------------------------------------------------------------------
 
     def tables(self) -> tuple[Tableau, Tableau, Tableau]:
-        """The explicit methods that the loop chooses from; where it has no choice, the same three times."""
+        """Explicit methods that the loop chooses from (three); the same one three times where it has no choice."""
         names = self.LADDER if self.ladder else (self.name,) * 3
         return tuple(tableau(name) for name in names)  # type: ignore[return-value]
 
     def method(self, run: Run, loop: TimeLoop, state: IntegratorState) -> Method | None:
-        """What takes the steps, where the loop does not itself."""
+        """Method that takes the steps in place of the time loop; None for explicit methods of the loop."""
         if not self.local:
             return None
         from . import local  # scipy.integrate takes 0.2 s
@@ -225,7 +225,7 @@ class Integrator:
 
 
 def require_reachable(plant: Plant, integrator: Integrator) -> None:
-    """Refuse an absolute tolerance below the rounding of all coordinates, which no step reaches.
+    """Raise an error for an absolute tolerance below the rounding of all coordinates, which no step reaches.
 
     Raises
     ------

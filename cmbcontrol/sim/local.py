@@ -40,14 +40,14 @@ _LAW_STEP = 1e-4  # of the differences of a controller
 
 
 class _NoProgress(Exception):
-    """The motion runs into the end of all charts."""
+    """Raised where the motion runs into the end of all charts."""
 
 
 _HALVINGS = 20  # of a part of a step at most: a kink is then within a millionth of it
 
 
 class _System:
-    """The closed loop in one chart: dx/dt and its Jacobian, x = (y, y_v, c), and the work where it is a state."""
+    """Closed loop in one chart: dx/dt and its Jacobian, x = (y, y_v, c), and the work where it is a state."""
 
     def __init__(self, run: Run, form: LocalForm, working: bool) -> None:
         self.run, self.form, self.control = run, form, run.control
@@ -60,13 +60,13 @@ class _System:
         self._last: tuple[float, Array, LocalPoint] | None = None
 
     def moved(self, form: LocalForm) -> _System:
-        """The same system in another chart; the counts go on."""
+        """Same closed loop in another chart; the counts of evaluations go on."""
         system = _System(self.run, form, self.working)
         system.counts = self.counts
         return system
 
     def point(self, t: float, x: Array) -> LocalPoint:
-        """Configuration and equations of motion at a state; that of the last state is kept."""
+        """Configuration and equations of motion at a state; those of the last state are kept."""
         if self._last is not None and self._last[0] == t and np.array_equal(self._last[1], x):
             return self._last[2]
         state = np.ascontiguousarray(x[: self.states])
@@ -82,16 +82,16 @@ class _System:
         return point
 
     def split(self, x: Array) -> tuple[Array, Array]:
-        """The controller's state, and the work where it is a state."""
+        """State of the controller, and the work where it is a state."""
         end = x.size - WORKS if self.working else x.size
         return x[self.states : end], x[end:]
 
     def law(self, t: float, terms: Terms, c: Array) -> tuple[Array, Array]:
-        """Motor efforts, and the rate of the integrated states of the law or its drive."""
+        """Motor efforts, and the rates of the integrated states of the law or its drive."""
         return self.control.moved(t, terms.copied(), c)
 
     def rate(self, t: float, x: Array) -> Array:
-        """dx/dt."""
+        """Rate dx/dt."""
         self.counts["evaluations"] += 1
         point = self.point(t, x)
         u, rate_c = self.law(t, point.terms, self.split(x)[0])
@@ -99,7 +99,7 @@ class _System:
         return np.concatenate([self.form.rate(point, u), rate_c, powers])
 
     def jacobian(self, t: float, x: Array) -> tuple[Array, Array]:
-        """The derivatives of dx/dt by x, that of the plant exact, that of a continuous law by differences; and by t."""
+        """Derivatives of dx/dt by x and by t: those of the plant exact, those of a continuous law by differences."""
         self.counts["jacobians"] += 1
         n, c = self.states, x[self.states :]
         point = self.point(t, x)
@@ -141,17 +141,17 @@ class _System:
     # -- in all coordinates ---------------------------------------------------------------------------
 
     def full(self, t: float, x: Array) -> tuple[Array, Array]:
-        """(q, v) of a state."""
+        """Positions and velocities (q, v) of a state."""
         point = self.point(t, x)
         return point.chart_point.q, point.terms.v
 
     def powers_at(self, t: float, x: Array) -> Array:
-        """The powers at a state."""
+        """Powers at a state, W."""
         terms = self.point(t, x).terms
         return self.powers(terms, self.law(t, terms, self.split(x)[0])[0])
 
     def powers(self, terms: Terms, u: Array) -> Array:
-        """Powers of the actuators, of what friction and dampers take, and of the loads, W."""
+        """Powers of the actuators, of friction and dampers, and of the loads, W."""
         found = np.zeros(WORKS)
         found[MOTORS] = terms.v @ (terms.B @ u)
         found[DISSIPATED], found[LOADS] = self._passive_powers(terms)
@@ -161,7 +161,7 @@ class _System:
 
     @property
     def powered(self) -> bool:
-        """False where no force but weight and springs does work."""
+        """Whether forces other than weight and springs do work."""
         moved = self.run.plant.moving
         return not self.control.holds or bool(self.control.command.any()) or self._damped or self._loaded or moved
 
@@ -178,7 +178,7 @@ class _System:
         return isinstance(plant, Mechanism) and bool(plant.arrays.loads.size)
 
     def _passive_powers(self, terms: Terms) -> tuple[float, float]:
-        """Powers lost in friction and dampers, and of the loads; functions do not tell them."""
+        """Power lost in friction and dampers, and power of the loads, W; zero for plants given by functions."""
         if not (self._damped or self._loaded):
             return 0.0, 0.0
         plant: Mechanism = self.run.plant  # type: ignore[assignment]
@@ -190,12 +190,12 @@ class _System:
 
     @cached_property
     def work(self) -> constrained.Work:
-        """Scratch of the kernels."""
+        """Scratch arrays of the kernels."""
         return constrained.new_work(self.run.plant.arrays)  # type: ignore[attr-defined]
 
 
 class ScipyStepper:
-    """scipy's Radau and DOP853, stepped as our own methods are."""
+    """Stepper of scipy's Radau or DOP853, with the interface of the steppers in `implicit`."""
 
     def __init__(self, solver: type, system: _System, t: float, x: Array, h: float, run: Run, rtol: float) -> None:
         self.solver, self.system, self.run = solver, system, run
@@ -205,11 +205,11 @@ class ScipyStepper:
         self._failure: OutOfReach | None = None
 
     def forget(self) -> None:
-        """Start the method anew."""
+        """Start the method again from the present state."""
         self._running = None
 
     def _rate(self, t: float, x: Array) -> Array:
-        """nan beyond the chart, where the methods then shorten their step."""
+        """Rate dx/dt; nan beyond the chart, where the methods then shorten their step."""
         try:
             return self.system.rate(t, x)
         except OutOfReach as failure:
@@ -217,7 +217,7 @@ class ScipyStepper:
             return np.full(x.size, np.nan)
 
     def advance(self, until: float) -> Step:
-        """The next step."""
+        """Take the next step, at most to `until`."""
         if self._running is None or self._running.t_bound != until:
             first = min(self.h, until - self.t, self.run.options.max_step)
             more = {} if self.solver.__name__ == "DOP853" else {"jac": lambda t, x: self.system.jacobian(t, x)[0]}
@@ -254,7 +254,7 @@ class ScipyStepper:
 
 
 class Method:
-    """Steps in independent coordinates, for the time loop; see `time_loop.Method`."""
+    """Method in independent coordinates, for the time loop; see `time_loop.Method`."""
 
     projected = False
     working = False  # whether the work is a state
@@ -271,14 +271,14 @@ class Method:
         self.stepper: Stepper | ScipyStepper | None = None
 
     def forget(self) -> None:
-        """The efforts have changed; where this method goes on for another one, all begins anew, as in a `Stepper`."""
+        """Drop what is kept of past steps, as the efforts have changed; if this goes on for "auto", start again."""
         if self.run.where_stiff is not None:
             self._close_stepper()
         elif self.stepper is not None:
             self.stepper.forget()
 
     def __call__(self, t: float, x: Array, end: float) -> tuple[float, Array, Array]:
-        """End, state and dense coefficients of the next step; in a new chart where the present one does not reach."""
+        """Take the next step: its end, state and dense coefficients; in a new chart where the present one ends."""
         self._q = x[: self.nq].copy()
         if self.stepper is None:
             chosen = self.run.integrator.independent() or as_parametrization(None, None)
@@ -308,7 +308,7 @@ class Method:
         return step.t1, *self._in_all_coordinates(x, step)
 
     def _in_all_coordinates(self, x: Array, step: Step) -> tuple[Array, Array]:
-        """State and dense coefficients of a step from x: read off where somebody asks for it, else cubic."""
+        """State and dense coefficients of a step from x: exact where output or events need them, else cubic."""
         system, run, n = self.system, self.run, self.nq + self.nv
         quadrature = _Work(system, step) if system.powered and not system.working else None
 
@@ -335,7 +335,7 @@ class Method:
         return new, F
 
     def _require_progress(self, t: float) -> None:
-        """Refuse to creep up to a configuration where all charts end.
+        """Raise an error where steps shrink without end before a configuration where all charts end.
 
         Rounding grows as the inverse square of the conditioning, so that steps shrink without end there. The run ends
         where the conditioning falls below ten times the tolerance, or where steps are so short that `max_steps`
@@ -355,11 +355,11 @@ class Method:
             self._mark = tries, t
 
     def _away(self) -> bool:
-        """True where the state is not the base point of the chart."""
+        """Whether the state is not the base point of the chart."""
         return bool(np.any(self._q != self.system.form.chart.q0))
 
     def _renew(self, t: float, x: Array) -> None:
-        """A new chart about the present state."""
+        """Make a new chart about the present state."""
         system = self.system
         y = system.form.chart.coordinates(self._q, system.near.y)
         self.system = system.moved(system.form.reparametrize(self._q, y))
@@ -367,7 +367,7 @@ class Method:
         self._restart(t, x)
 
     def _restart(self, t: float, x: Array) -> None:
-        """The method anew, at a state."""
+        """Start the method again at a state."""
         self._close_stepper()
         n = self.nq + self.nv
         work = x[n : n + WORKS] if self.system.working else np.zeros(0)
@@ -376,7 +376,7 @@ class Method:
         self.stepper = self._made(t, y)
 
     def _made(self, t: float, y: Array) -> Stepper | ScipyStepper:
-        """The stepper of the method."""
+        """Make the stepper of the method."""
         run, opt, fixed = self.run, self.run.options, self.run.integrator.fixed
         name = run.integrator.name
         if name == "radau":
@@ -387,7 +387,7 @@ class Method:
         return SdirkStepper(*arguments) if name == "sdirk4" else RosenbrockStepper(name, *arguments)
 
     def _close_stepper(self) -> None:
-        """Add up what a stepper has counted."""
+        """Add the counts of the present stepper, and drop it."""
         if self.stepper is not None:
             self._rejections += self.stepper.rejections
             self.system.counts["factorizations"] += self.stepper.factorizations
@@ -404,7 +404,7 @@ class Method:
 
     @property
     def largest_eigenvalue(self) -> float:
-        """The same where it stands."""
+        """Largest eigenvalue (magnitude) of the local linear system at the present state, 1/s; infinite if unknown."""
         if self.stepper is None:
             return np.inf
         try:
@@ -420,17 +420,17 @@ class Method:
 
     @property
     def rejections(self) -> int:
-        """Steps that were taken again."""
+        """Number of steps that were rejected and taken again."""
         return self._rejections + (0 if self.stepper is None else self.stepper.rejections)
 
     @property
     def evaluations(self) -> int:
-        """Of the rate in these coordinates."""
+        """Number of evaluations of the rate in these coordinates."""
         return 0 if self.system is None else self.system.counts["evaluations"]
 
     @property
     def counts(self) -> dict[str, int]:
-        """What else is counted."""
+        """Numbers of Jacobians, factorizations, charts and other work, by name."""
         if self.system is None:
             return {}
         counts = {name: n for name, n in self.system.counts.items() if name != "evaluations"}
@@ -438,7 +438,7 @@ class Method:
         return {**counts, "reparametrizations": self.charts}
 
     def explain(self, error: Exception) -> tuple[Status, BaseException | None] | None:
-        """How the run ends where a step raises this, and the error to tell; None where it is none of the method."""
+        """Status and error with which a run ends by an exception of a step; None for exceptions not of this method."""
         if self.system is None and isinstance(error, (ModelError, ParametrizationError)):
             return None  # what does not fit the start goes to the caller as it is
         if isinstance(error, StepTooSmall):
@@ -460,7 +460,7 @@ class Method:
         )
 
     def _reason(self, error: BaseException | None) -> BaseException | None:
-        """Why the run ends here: a singular configuration, coordinates that cease to be independent, or an error."""
+        """Error by which the run ends here: singular configuration, dependent coordinates, or the given one."""
         opt, plant = self.run.options, self.run.plant
         near = motion.closeness(plant.terms(self._q, np.zeros(self.nv)).pivots, opt)
         if near < _NEAR:
@@ -482,7 +482,7 @@ class Method:
 class _Work:
     """Work of actuators, dampers and loads within a step, by Gauss quadrature of the powers along its dense output.
 
-    Powers of force elements may have kinks: parts of the step are halved until that changes nothing.
+    Powers of force elements may have kinks: parts of the step are halved until the result does not change.
     """
 
     def __init__(self, system: _System, step: Step) -> None:
@@ -511,7 +511,7 @@ class _Work:
 
 
 class _PartOfWork:
-    """The same between two times, the powers as a polynomial."""
+    """Work between two times within a step, from a polynomial through the powers."""
 
     def __init__(self, system: _System, step: Step, t0: float, h: float) -> None:
         nodes, _ = np.polynomial.legendre.leggauss(3)
@@ -522,7 +522,7 @@ class _PartOfWork:
         system.counts["power_evaluations"] += self.nodes.size
 
     def until(self, t: float) -> Array:
-        """Work since its begin: the integral of the polynomial through the powers."""
+        """Work since the start of this part: the integral of the polynomial."""
         s = (t - self.t0) / self.h
         powers = np.arange(self.nodes.size)
         moments = s ** (powers + 1.0) / (powers + 1.0)

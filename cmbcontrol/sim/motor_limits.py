@@ -1,4 +1,4 @@
-"""Motors that a run takes to their limits, and laws that ask for more than there is."""
+"""Motors that reach their limits in a run, and laws that ask for more than the motors have."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ _SAME = 1e-6  # of a limit: efforts as near as this are at it, since programs wi
 
 @dataclass(frozen=True)
 class MotorAtLimit:
-    """A motor that a run takes to its limit.
+    """Motor that reaches its limit in a run.
 
     Attributes
     ----------
     motor, joint : str
         Names; of a motor between two bodies, both.
     unit : str
-        N m or N; "" where a plant of functions tells none.
+        N m or N; "" for plants given by functions.
     limit : float
         Largest effort of the motor.
     asked : float
         Largest effort that was asked of it, at the output times of the run.
     time : float
-        When that was, s; where no more than the limit was asked, when this was first so.
+        Time of this largest effort, s; where no more than the limit was asked, the first time at the limit.
     share : float
-        Part of the time at the limit or above, from 0 to 1.
+        Fraction of the time at the limit or above, from 0 to 1.
     """
 
     motor: str
@@ -78,7 +78,7 @@ def effort_limits(run: Simulation) -> Array:
 
 
 def motors_at_limits(run: Simulation) -> list[MotorAtLimit]:
-    """The motors whose limits are reached, in their order; see `Simulation.motors_at_limits`."""
+    """Motors whose limits are reached, in the order of the motors; see `Simulation.motors_at_limits`."""
     from .units import column_units
 
     data, limits = run.data, effort_limits(run)
@@ -102,7 +102,7 @@ def motors_at_limits(run: Simulation) -> list[MotorAtLimit]:
 
 
 def _share_above(t: Array, y: Array, border: float) -> float:
-    """Part of the time at which y, linear between the times, is at the border or above; of a single time, of it."""
+    """Fraction of the time with y, linear between the times, at a border or above; for one time, 0 or 1."""
     if t.size < 2 or t[-1] <= t[0]:
         return float(np.mean(y >= border))
     a, b = y[:-1] - border, y[1:] - border

@@ -1,4 +1,4 @@
-"""From the steps of a run to its result: output grid, forces, energies, events."""
+"""Result of a run from its steps: output grid, forces, energies, events."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _SAME = 1e-6  # s: singular configurations as near as this are one
 
 
 class Part(NamedTuple):
-    """A stretch of a run in which the loops stay the same."""
+    """Part of a run in which the loops stay the same."""
 
     run: Run
     steps: Record
@@ -58,11 +58,11 @@ def assemble_result(
     begin: tuple[float, float],
     events: Sequence[dict[str, Any]] = (),
 ) -> Simulation:
-    """The labelled result of a run of a plant, complete or not.
+    """Assemble the labelled result of a run of a plant, complete or not.
 
     Where the loops change during the run, the plant has all of them; those that a part has not count as no force and
-    no drift there. Where functions of the user fail, the result has nan, and the last record says so. Where none are to
-    be asked, the output is computed when somebody looks at it.
+    no drift there. Where functions of the user fail, the result has nan, and the last record keeps the error. Where no
+    such functions are needed, the output is computed when it is first read.
     """
     wall, compiled = clock.perf_counter() - begin[0], compile_time() - begin[1]
     settings = settings | {"wall_time_s": wall, "compile_time_s": compiled}
@@ -72,7 +72,7 @@ def assemble_result(
 
 
 def _follows_from_steps(run: Run) -> bool:
-    """Whether no function of a user is needed to know the output."""
+    """Whether the output follows from the steps without a call of a function of the user."""
     control, law = run.control, run.control.law
     silent = (law.reference is None or law.coordinates is None) and not control.reports
     silent |= isinstance(control.code, LawCode) and all(is_own(function) for function, _ in control.code.signals)
@@ -81,12 +81,12 @@ def _follows_from_steps(run: Run) -> bool:
 
 
 class _Output:
-    """What is told of a run, computed when it is asked for.
+    """Output of a run, computed when it is read.
 
     Attributes
     ----------
     times : ndarray
-        At which it is told, s.
+        Output times, s.
     """
 
     def __init__(
@@ -110,11 +110,11 @@ class _Output:
         return [_states(part, times, self.failures) for part, times in self._own_times()]
 
     def _own_times(self) -> list[tuple[Part, Array]]:
-        """Each part with its times."""
+        """Parts of the run, each with the output times in it."""
         return [(part, _own(self.times, self.parts, i)) for i, part in enumerate(self.parts)]
 
     def variable(self, name: str) -> xarray.DataArray:
-        """The positions "q", the velocities "v" or the efforts "u", without all else."""
+        """Positions "q", velocities "v" or efforts "u", without all else."""
         nq, nv = self.plant.nq, self.plant.nv
         if name == "u":  # held ones, or this would not be asked: no state is needed
             of_parts = [_held(part, times) for part, times in self._own_times()]
@@ -124,7 +124,7 @@ class _Output:
         return labelled(self.plant, self.times, name, values)
 
     def dataset(self) -> xarray.Dataset:
-        """All of it."""
+        """Data of the run, as one dataset."""
         plant, parts, times, failures = self.plant, self.parts, self.times, self.failures
         first, last = parts[0].run, parts[-1].steps
         of_parts = [
@@ -158,19 +158,19 @@ class _Output:
 
 
 def _code(parts: Sequence[Part], reason: str) -> str:
-    """Where code is generated, or why not, at the first part in which it is not."""
+    """Text "generated" if code was generated in all parts, else the first reason why not."""
     why = next(filter(None, (getattr(part.steps, reason) for part in parts)), "")
     return f"none: {why}" if why else "generated"
 
 
 class _Failures:
-    """What functions of the user raise when they are asked for the output: the rest of it is kept."""
+    """First exception of a function of the user during output; the rest of the output is kept."""
 
     def __init__(self) -> None:
         self.first: Exception | None = None
 
     def add(self, error: Exception, whose: Any = None, t: float = 0.0) -> None:
-        """Keep the first one; `whose` function it was, and when, unless the error says so."""
+        """Keep the first exception; `whose` function it was, and at what time, unless the exception holds it."""
         if self.first is None:
             self.first = error
             if whose is not None:
@@ -178,27 +178,27 @@ class _Failures:
                 self.first.__cause__ = error
 
     def tell(self, last: Record) -> None:
-        """A run that has reached its end without its output ends in an error, too."""
+        """Record the exception as the error that ended a run which has reached its end."""
         if self.first is not None and last.status == Status.COMPLETED:
             last.ended_by(self.first)
 
 
 def _name_of(law: Any) -> str:
-    """What the result calls a controller."""
+    """Name of a controller in the result."""
     if isinstance(law, ConstantEffort) and not law.u.any():
         return "none"
     return law.name
 
 
 def _own(times: Array, parts: Sequence[Part], i: int) -> Array:
-    """The output times in a part: from its start on, up to the start of the next."""
+    """Output times in a part: from its start on, up to the start of the next."""
     starts = [float(part.steps.T[0][0]) for part in parts]
     own = times >= starts[i] if i else np.ones(times.size, dtype=bool)
     return times[own & (times < starts[i + 1])] if i + 1 < len(parts) else times[own]
 
 
 def _part_columns(part: Part, times: Array, states: Array, whole: Plant, failures: _Failures) -> dict[str, Array]:
-    """All that is told of a part, in the rows and loops of the whole plant."""
+    """Output of a part, as columns by name, in the rows and loops of the whole plant."""
     run = part.run
     efforts, commands, reports = _efforts(part, times, states, failures)
     columns = _quantities(run, times, states, efforts, failures) | {"command": commands}
@@ -235,7 +235,7 @@ def _carried(slide: Slide, states: Array, lam: Array) -> Array:
 
 
 def _reports(parts: Sequence[Part], times: Array, evaluated: Array) -> dict[str, Any]:
-    """What the law reported: at the latest sample, or at the output times."""
+    """Reports of the law, as an array and the names of its columns: at the latest sample, or at the output times."""
     control = parts[0].run.control
     reports = list(evaluated)
     if control.period is not None:
@@ -265,14 +265,14 @@ def _states(part: Part, times: Array, failures: _Failures) -> Array:
 
 
 def _engine(part: Part) -> Engine:
-    """What evaluates a part at single states: what is shown between steps is closed only."""
+    """Engine that evaluates a part at single states; states between steps are only projected onto the loops."""
     run = replace(part.run, stabilisation=Stabilisation(metric=part.run.stabilisation.metric), formulation=None)
     run = replace(run, options=run.options._replace(energy=False))
     return Engine(run, IntegratorState(float(part.steps.T[0][0]), part.steps.X[0][0], 0.0))
 
 
 def _held(part: Part, times: Array) -> Array:
-    """The efforts of the steps in which the output times are."""
+    """Held efforts (times, nu) of the steps in which the output times lie."""
     T, _, _, U = part.steps.arrays()
     if not len(U):
         return np.tile(part.run.control.command, (times.size, 1))
@@ -280,9 +280,9 @@ def _held(part: Part, times: Array) -> Array:
 
 
 def _efforts(part: Part, times: Array, states: Array, failures: _Failures) -> tuple[Array, Array, Array]:
-    """Efforts that act at the output times, those commanded, and what a law in continuous time reports.
+    """Efforts at the joints and efforts commanded at the output times, and the reports of a continuous law.
 
-    They are held ones, or evaluated again.
+    Efforts that are not held are evaluated again.
     """
     run, control, plant = part.run, part.run.control, part.run.plant
     nq, nv = plant.nq, plant.nv
@@ -304,7 +304,7 @@ def _efforts(part: Part, times: Array, states: Array, failures: _Failures) -> tu
 
 
 def _quantities(run: Run, times: Array, X: Array, U: Array, failures: _Failures) -> dict[str, Array]:
-    """Everything that follows from states and efforts."""
+    """Output quantities that follow from states and efforts, as columns by name."""
     plant, options = run.plant, run.options
     n, nq, nv, rows = len(X), plant.nq, plant.nv, len(plant.row_names)
     vdot, force = np.zeros((n, nv)), np.zeros((n, nv))
@@ -383,7 +383,7 @@ def _quantities(run: Run, times: Array, X: Array, U: Array, failures: _Failures)
 
 
 def _target(run: Run, terms: Terms) -> Array:
-    """What A dv/dt is to be; with Baumgarte's terms where their gains are given."""
+    """Required values of A dv/dt (rows,), with Baumgarte's terms where their gains are given."""
     kept = run.stabilisation
     if kept.kind != "baumgarte" or kept.adaptive:
         return -terms.b
@@ -391,9 +391,9 @@ def _target(run: Run, terms: Terms) -> Array:
 
 
 def _as_formulated(run: Run, times: Array, X: Array, U: Array, failures: _Failures) -> dict[str, Array]:
-    """What the formulation of the run says of accelerations and forces, and how well it is conditioned.
+    """Accelerations, forces and conditioning by the formulation of the run, as columns by name.
 
-    Where it cannot be evaluated, which may be why the run ended, nan.
+    They are nan where it cannot be evaluated, which may be why the run ended.
     """
     plant, options, nq, formulation = run.plant, run.options, run.plant.nq, run.formulation
     nv, rows = plant.nv, len(plant.row_names)
@@ -416,7 +416,7 @@ def _as_formulated(run: Run, times: Array, X: Array, U: Array, failures: _Failur
 
 
 def _steady_rank(pivots: Array, ranks: NDArray[np.int64], options: motion.Options) -> NDArray[np.int64]:
-    """The rank along the run: a row that is lost does not come back by rounding."""
+    """Rank along the run: a row that is lost does not come back by rounding."""
     if options.cap == 0 or not len(ranks) or ranks.min() < 0:
         return ranks
     largest = pivots[:, :1] if options.cap > 1 else options.reference
@@ -434,7 +434,7 @@ def _smallest_multipliers(A: Array, force: Array, ranks: NDArray[np.int64]) -> A
 
 
 def _tracking(run: Run, times: Array, columns: dict[str, Array], failures: _Failures) -> dict[str, Any]:
-    """What a tracking controller was asked to follow, and the error as it sees it."""
+    """Reference of a tracking controller, names and units of what it controls, and its tracking error."""
     law = run.control.law
     reference, names = law.reference, law.coordinates
     if reference is None or names is None:
@@ -454,7 +454,7 @@ def _tracking(run: Run, times: Array, columns: dict[str, Array], failures: _Fail
         return None if error is None else error[0]
 
     def value_at(of: Callable, whose: Any, *arguments: Any) -> Array | None:
-        """What a function of the user says at a time; nan where it fails."""
+        """Value of a function of the user at a time; nan where it fails."""
         try:
             return of(*arguments)
         except Exception as error:
@@ -478,7 +478,7 @@ def _tracking(run: Run, times: Array, columns: dict[str, Array], failures: _Fail
 
 
 def passage_events(run: Run, steps: Record) -> list[dict[str, Any]]:
-    """Passages through singular configurations, and near ones."""
+    """Events of the singular configurations that a run passes, exactly or nearly."""
     options, plant = run.options, run.plant
     T, X, F, _ = steps.arrays()
     events: list[dict[str, Any]] = []
@@ -499,7 +499,7 @@ def passage_events(run: Run, steps: Record) -> list[dict[str, Any]]:
 
 
 def _joined(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """A configuration at which one part ends and the next begins is one event."""
+    """Events in which the end of one part and the begin of the next, at one configuration, are a single event."""
     joined: list[dict[str, Any]] = []
     for event in events:
         if joined and abs(event["time"] - joined[-1]["time"]) < _SAME:

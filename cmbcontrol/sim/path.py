@@ -1,4 +1,4 @@
-"""The state between the ends of a step: dense coefficients, and the path that they describe."""
+"""State between the ends of a step: dense coefficients, and the path that they describe."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NODES = 0.5 * (1.0 - np.cos(np.pi * np.arange(1, 8) / 7.0))
 
 
 def path(T: Array, F: Array, X: Array) -> Callable[[float], Array]:
-    """The state between the steps to T (n+1,), X (n+1, nx), from the dense coefficients F (n, 7, nx)."""
+    """Function of the state between the steps to T (n+1,), X (n+1, nx), from the dense coefficients F (n, 7, nx)."""
 
     def state(t: float) -> Array:
         j = min(max(int(np.searchsorted(T, t)) - 1, 0), len(F) - 1)
@@ -37,7 +37,7 @@ def coefficients(x0: Array, values: Sequence[Array]) -> Array:
 
 @cache
 def _basis() -> Array:
-    """What `interpolate` makes of each coefficient at `NODES`, shape (7, 7)."""
+    """Value of `interpolate` at `NODES` for each unit coefficient, shape (7, 7)."""
     out, basis = np.empty(7), np.empty((7, 7))
     for i, s in enumerate(NODES):
         runge_kutta.interpolate(np.zeros(7), np.eye(7), s, out)

@@ -1,4 +1,4 @@
-"""Where a run is from: its machine, law and settings, as data that a file keeps and that make the run again."""
+"""Provenance of a run: its machine, law and settings, as data that a file keeps and that make the run again."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FORMAT = "cmbcontrol provenance 1"
 
 @dataclass(frozen=True)
 class Pair:
-    """A tuple among loads and motions: it means something else than a list does."""
+    """Tuple among loads and motions: it has another meaning than a list."""
 
     items: tuple[Any, ...]
 
@@ -39,12 +39,12 @@ _FOLLOWED = ("loads", "motions")
 
 @dataclass(frozen=True)
 class Call:
-    """A call of `simulate`, as it was.
+    """Arguments and date of a call of `simulate`.
 
     Attributes
     ----------
     arguments : mapping
-        By name, the plant and the law among them.
+        Arguments by name, the plant and the law among them.
     date : str
         UTC.
     """
@@ -54,13 +54,13 @@ class Call:
 
     @classmethod
     def of(cls, arguments: Mapping[str, Any]) -> Call:
-        """With copies of arrays, which their owner may change."""
+        """Record a call; arrays are copied, since their owner may change them."""
         return cls({name: x.copy() if isinstance(x, np.ndarray) else x for name, x in arguments.items()})
 
 
 @dataclass(frozen=True)
 class Provenance:
-    """What a run was made with.
+    """Machine, law, settings and versions with which a run was made.
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ class Provenance:
 
     @classmethod
     def of(cls, call: Call) -> Provenance:
-        """Write down a call."""
+        """Describe a call in data that a file can hold."""
         given, missing = dict(call.arguments), {}
         plant: Plant = given.pop("plant")
         law = given.pop("controller", None)
@@ -113,12 +113,12 @@ class Provenance:
         return cls(machine, kept_law, kept, missing, versions(), call.date)
 
     def call(self, changes: Mapping[str, Any]) -> dict[str, Any]:
-        """Arguments of `simulate`, some of them others.
+        """Arguments of `simulate` that make the run again, with some of them changed.
 
         Raises
         ------
         ValueError
-            Where what cannot be written down is not given.
+            Where an argument that cannot be written down is not given.
         """
         if gone := [name for name in self.missing if name not in changes]:
             reasons = "; ".join(f"{name}: {self.missing[name]}" for name in gone)
@@ -138,22 +138,22 @@ class Provenance:
         return found | dict(changes)
 
     def plant(self) -> Plant | None:
-        """The machine, built again; None where the file does not hold it."""
+        """Build the machine again; None where the file does not hold it."""
         return None if self.machine is None else from_description(self.machine)
 
     def text(self) -> str:
-        """As JSON, with all digits of all numbers."""
+        """JSON text of this provenance, with all digits of all numbers."""
         data = {"format": FORMAT} | {key: getattr(self, key) for key in self.__dataclass_fields__}
         return json.dumps(data)
 
     @classmethod
     def from_text(cls, text: str) -> Provenance:
-        """Read what `text` wrote.
+        """Read the JSON text that `text` wrote.
 
         Raises
         ------
         ValueError
-            Where it is none.
+            Where the text is not of this format.
         """
         try:
             data = json.loads(text)
@@ -187,7 +187,7 @@ def _unpaired(made: Any) -> Any:
 
 
 def _require_as_made(law: Any, description: Any, plant: Plant) -> None:
-    """Refuse a law whose numbers are no longer those that it was made with."""
+    """Raise an error for a law whose numbers are no longer those that it was made with."""
     if description is None or not hasattr(law, "__dict__"):
         return
     made = law_from(description, plant, more=_KINDS)

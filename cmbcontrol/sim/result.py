@@ -1,4 +1,4 @@
-"""The result of a run: labelled arrays with units, and the errors that tell how accurate they are."""
+"""Result of a run: labelled arrays with units, and the errors that show how accurate they are."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _EVENT_FIELDS = ("event_time", "event_conditioning", "event_rank", "event_loss")
 
 
 class Output(Protocol):
-    """What computes the data of a run when they are looked at.
+    """Source of the data of a run, which computes them when they are read.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Output(Protocol):
 
 
 class Simulation(Shown):
-    """A run.
+    """Result of a run: its data with units, how it ended, and how accurate it is.
 
     Attributes
     ----------
@@ -96,12 +96,12 @@ class Simulation(Shown):
 
     @cached_property
     def plant(self) -> Any:  # a Plant, of whatever class; None of a file that does not hold it
-        """Built again from what a file tells, when it is first asked for."""
+        """Plant of the run; built again from a file when it is first read."""
         return None if self.provenance is None else self.provenance.plant()
 
     @cached_property
     def provenance(self) -> Provenance | None:
-        """Written down when it is first asked for."""
+        """Machine, law, settings, versions and date; written down when first read."""
         return None if self.call is None else Provenance.of(self.call)
 
     def rerun(self, **changes: Any) -> Simulation:
@@ -135,13 +135,13 @@ class Simulation(Shown):
 
     @cached_property
     def data(self) -> xarray.Dataset:
-        """Made when it is first looked at: of many runs only the motion is wanted, or its end."""
+        """Data of the run; computed when they are first read, since often only the motion is wanted, or its end."""
         data = self._output.dataset()
         del self._output  # and the steps with it
         return data
 
     def __getstate__(self) -> dict[str, Any]:
-        """A plant that cannot be pickled stays behind, as in a file; the numbers arrive."""
+        """State for pickling: without a plant that cannot be pickled, and with all numbers."""
         state = {"data": self.data, "plant": self.plant, "call": self.call}
         for name in ("plant", "call"):
             try:
@@ -180,12 +180,12 @@ class Simulation(Shown):
 
     @property
     def status(self) -> Status:
-        """How the run ended."""
+        """Status with which the run ended."""
         return Status(int(self.data.attrs["status"]))
 
     @property
     def message(self) -> str:
-        """How the run ended, in words."""
+        """Message that describes how the run ended."""
         return str(self.data.attrs["message"])
 
     @property
@@ -208,10 +208,10 @@ class Simulation(Shown):
         ]
 
     def motors_at_limits(self) -> list[MotorAtLimit]:
-        """The motors that the run takes to their limits, and how much more the law asks for, if it does.
+        """Motors that the run takes to their limits, and how much more the law asks for.
 
         A run gives the motors what the law asks for, whatever their limits: `controllers.Saturation` cuts it off, laws
-        with limits keep within them. What is told here is also in the summary, ``print(run)``.
+        with limits keep within them. The summary, ``print(run)``, has these lines, too.
 
         Returns
         -------
@@ -230,7 +230,7 @@ class Simulation(Shown):
         return motors_at_limits(self)
 
     def reactions(self, *, axes: str = "joint") -> xarray.Dataset:
-        """Force and moment that each joint and constraint carries, at the times of the run; see `reactions`.
+        """Forces and moments that the joints and constraints carry, at the times of the run; see `reactions`.
 
         Raises
         ------
@@ -258,7 +258,7 @@ class Simulation(Shown):
         return reactions_along(plant, states, axes=axes)  # type: ignore[arg-type]
 
     def singularities(self, plant: Plant | None = None) -> list[SingularityEvent]:
-        """The singular configurations that the run met, each with its branches, its lost rows and the way taken.
+        """Singular configurations that the run met, each with its branches, its lost rows and the branch taken.
 
         Parameters
         ----------
@@ -304,7 +304,7 @@ class Simulation(Shown):
         return _files.write(path, _netcdf.encoded(data))
 
     def to_control(self) -> Any:
-        """The run as `control.TimeResponseData`: motor efforts in, positions and velocities out."""
+        """Run as `control.TimeResponseData`: motor efforts in, positions and velocities out."""
         import control
 
         outputs = np.vstack([self.data["q"].values.T, self.data["v"].values.T])
@@ -322,7 +322,7 @@ class Simulation(Shown):
         )
 
     def plot(self, **options: Any) -> Figure:
-        """Joints, references and torques over time; see `cmbcontrol.plot.responses`."""
+        """Plot joints, references and torques over time; see `cmbcontrol.plot.responses`."""
         from ..plot import responses
 
         return responses(self, **options)
@@ -334,7 +334,7 @@ class Simulation(Shown):
         return animate(self, path, **options)
 
     def view(self, path: str | Path | None = None, **options: Any) -> View | Path:
-        """The machine in three dimensions with its plots, as one page; see `cmbcontrol.view.view_run`."""
+        """Show the machine in three dimensions with its plots, on one page; see `cmbcontrol.view.view_run`."""
         from ..view import view_run
 
         return view_run(self, path, **options)
@@ -383,7 +383,7 @@ def load_run(path: str | Path) -> Simulation:
 
 
 def units(names: tuple[str, ...]) -> str:
-    """Units of several columns, as an attribute that files can keep."""
+    """Units of several columns, as one attribute that files can keep."""
     return json.dumps(list(names))
 
 
@@ -402,7 +402,7 @@ def labelled(plant: Plant, times: Array, name: str, values: Array) -> xarray.Dat
 
 
 def build_dataset(plant: Plant, times: Array, columns: dict[str, Array], events: list[dict], attrs: dict[str, Any]):
-    """Label the arrays of a run."""
+    """Dataset of a run, from its arrays."""
     import xarray
 
     effort = tuple("N m" if u == "rad/s" else "N" for u in plant.velocity_units)

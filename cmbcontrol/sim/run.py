@@ -1,4 +1,4 @@
-"""What all parts of a run share: the run, the state of its integration, the record of its steps."""
+"""Parts of a run that all of its modules share: the run, the state of its integration, the record of its steps."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _HOPELESS = 100.0  # times the steps that a run may take
 
 @dataclass
 class Record:
-    """The steps of a run: times T, states X, dense coefficients F, and the efforts over each step."""
+    """Record of the steps of a run: times T, states X, dense coefficients F, and the efforts over each step."""
 
     T: list[Array] = field(default_factory=list)
     X: list[Array] = field(default_factory=list)
@@ -65,7 +65,7 @@ class Record:
     implicit_steps: int = 0  # of the method that goes on where the motion is stiff
 
     def begin(self, t: float, x: Array, nu: int) -> None:
-        """The state from which the first step leads on."""
+        """Set the state from which the first step starts, if there is none."""
         if not self.T:
             self.T, self.X = [np.array([t])], [x[None].copy()]
             self.F, self.U = [np.empty((0, 7, x.size))], [np.empty((0, nu))]
@@ -78,19 +78,19 @@ class Record:
         self.U.append(U.copy())  # the last one: a block without it was interrupted, and does not count
 
     def arrays(self) -> tuple[Array, Array, Array, Array]:
-        """The record as whole arrays."""
+        """Record as whole arrays."""
         whole = (part[: len(self.U)] for part in (self.T, self.X, self.F, self.U))
         return tuple(np.ascontiguousarray(np.concatenate(part)) for part in whole)  # type: ignore[return-value]
 
     @property
     def end(self) -> tuple[float, Array]:
-        """The last time, and the state then."""
+        """Last time, and the state there."""
         blocks = zip(self.T[: len(self.U)], self.X[: len(self.U)], strict=True)
         T, X = [(T, X) for T, X in blocks if len(T)][-1]
         return float(T[-1]), X[-1]
 
     def ended_by(self, error: BaseException) -> None:
-        """The run ends here, by an error."""
+        """Set status and error of a run that an exception ends."""
         self.error = error
         if isinstance(error, LawFailed):
             self.status, self.error, self.where = Status.CONTROLLER, error.__cause__, str(error)
@@ -103,7 +103,7 @@ class Record:
 
 
 class Passage(NamedTuple):
-    """A singular configuration within the next step: when, the ends of the step, and states on the way."""
+    """Singular configuration within the next step: its time, the ends of the step, and states on the way to it."""
 
     time: float
     ends: tuple[float, float]
@@ -111,7 +111,7 @@ class Passage(NamedTuple):
 
 
 class Slide(NamedTuple):
-    """A contact that slides with friction: what its point would carry, from what acts in its place."""
+    """Contact that slides with friction: data that turn forces of its plane into multipliers of its point."""
 
     name: str  # of the contact
     plane: str  # constraint that carries its push
@@ -124,7 +124,7 @@ class Slide(NamedTuple):
 
 @dataclass
 class Run:
-    """What stays the same during a run, or during a part of it in which the loops stay the same."""
+    """Settings that stay the same during a run, or during a part of it in which the loops stay the same."""
 
     plant: Plant
     control: Control
@@ -144,10 +144,9 @@ class Run:
     stop_at_passages_after: float = np.inf  # singular configurations after this time end a part of the run, too
 
     def on(self, plant: Plant, q: Array, ranks: dict[tuple[str, ...], int]) -> Run:
-        """The same run on a plant with other loops, at a configuration.
+        """Copy of the run for a plant with other loops, at a configuration.
 
-        `ranks` are those that rows have nearly everywhere, by their names: to look around takes as long as a hundred
-        evaluations.
+        `ranks` has the generic ranks of rows by their names: to find one takes as long as a hundred evaluations.
         """
         terms = plant.terms(q, np.zeros(plant.nv))
         if terms.rank != ranks.get(plant.row_names):
@@ -158,7 +157,7 @@ class Run:
 
 @dataclass
 class IntegratorState:
-    """The state of the integration; `advance` moves it on.
+    """State of the integration, which `advance` changes.
 
     Attributes
     ----------
@@ -170,7 +169,7 @@ class IntegratorState:
     taken : int
         Steps taken.
     mark : (float, int)
-        Time and steps taken where the pace was looked at last.
+        Time and number of steps at which the pace was checked last.
     stopped : bool
         Whether the last part was ended by an event, before its time.
     passage : Passage or None
@@ -190,11 +189,11 @@ class IntegratorState:
     _known: tuple[Plant, Terms] | None = None
 
     def know(self, plant: Plant, terms: Terms) -> None:
-        """Keep the equations of motion of a plant here."""
+        """Keep the equations of motion of a plant at this state."""
         self._known = plant, terms
 
     def terms(self, run: Run) -> Terms:
-        """The equations of motion here; those of the last state that was asked for are kept."""
+        """Equations of motion at this state; those of the last call are kept."""
         plant, nq = run.plant, run.plant.nq
         q, v = self.x[:nq], self.x[nq : nq + plant.nv]
         if self._known is not None:
@@ -208,10 +207,10 @@ class IntegratorState:
 
 
 def stop_reason(run: Run, state: IntegratorState, stop: float) -> Status:
-    """Why no more steps are taken before `stop`: all have been, or they lead nowhere; COMPLETED where they go on.
+    """Status by which steps end before `stop`: all are taken, or they get too short; COMPLETED where they go on.
 
-    They lead nowhere where the error control (no sample and no `max_step`) made so many of them so short that at this
-    pace the run would take a hundred times all steps that it may. Waiting for these would tell nothing more.
+    They are too short where error control (no sample and no `max_step`) made so many of them so short that at this pace
+    the run would take a hundred times the steps it may take.
     """
     if state.t >= stop:
         return Status.COMPLETED

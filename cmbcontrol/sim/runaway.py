@@ -1,4 +1,4 @@
-"""Why a run ended whose efforts grew without bounds."""
+"""Message for a run that ended because its efforts grew without bounds."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _LOST = 0.05  # margin of actuation below which efforts may grow because of it
 
 
 def runaway(plant: Plant, run: Simulation) -> str:
-    """That the efforts of a run had grown without bounds when it ended, and where the motors lost hold; else empty.
+    """Message that efforts of a run had grown without bounds, and where the motors lost control; else empty.
 
-    They had where the forces of the motors were a thousand times those of the start, and a thousand times what moves
+    This is so where the forces of the motors were a thousand times those of the start, and a thousand times what moves
     the machine by a radian (or its size) in a thousandth of the run.
     """
     finite = np.flatnonzero(np.isfinite(run.u.values).all(axis=1) & np.isfinite(run.q.values).all(axis=1))

@@ -1,4 +1,4 @@
-"""Closed-loop simulation."""
+"""Closed-loop simulation of a plant with a controller."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _Arguments = ParamSpec("_Arguments")
 
 
 def _recorded(function: Callable[_Arguments, Simulation]) -> Callable[_Arguments, Simulation]:
-    """A run knows how it was called; Ctrl-C waits for the moments at which it may act, and says whose it is.
+    """Decorator: keep the arguments of a run in its result; let Ctrl-C act only between steps, with a clear message.
 
     Python runs handlers of signals where compiled code that has returned makes arrays of its results. An exception
     there is a SystemError in Numba, or the end of the process, so there must be none while kernels are called.
@@ -108,7 +108,7 @@ def simulate(
     friction: str = "smooth",
     impacts: str = "simultaneous",
 ) -> Simulation:
-    """Simulate a plant with a controller.
+    """Simulate a plant with a controller, and return the run.
 
     Parameters
     ----------
@@ -310,7 +310,7 @@ def simulate(
 def _go(
     run: Run, state: IntegratorState, modes: ConstraintModes, selector: BranchSelector, history: RunHistory
 ) -> None:
-    """Run as far as it goes; what is raised at a start that does not fit the plant goes to the caller."""
+    """Run as far as it goes; exceptions at a start that does not fit the plant go to the caller."""
     try:
         with run.report:
             run_in_parts(run, state, modes, selector, history)
@@ -328,7 +328,7 @@ def _go(
 
 
 def _require_fitting(integrator: Integrator, kept: Stabilisation, formulation: Formulation | None) -> None:
-    """Refuse what does not go together."""
+    """Raise an error for method, stabilisation and formulation that do not go together."""
     if integrator.multistep:
         if kept.projects:
             raise InputTypeError(
@@ -353,12 +353,12 @@ def _require_fitting(integrator: Integrator, kept: Stabilisation, formulation: F
 
 
 def _projects_alone(kept: Stabilisation) -> bool:
-    """Whether states are only projected, which those of independent coordinates are by construction."""
+    """Whether the stabilisation is plain projection, as states in independent coordinates need no other."""
     return kept == Stabilisation(metric=kept.metric, gains=kept.gains)
 
 
 def _require_free_of(branch: Any, kept: Stabilisation) -> None:
-    """Refuse what does not go with prescribed motions."""
+    """Raise an error for options that do not go with prescribed motions."""
     if branch is not None:
         raise InputTypeError(
             "branch= turns the velocity at singular configurations, and prescribed motions give it: leave one of them "
@@ -371,7 +371,7 @@ def _require_free_of(branch: Any, kept: Stabilisation) -> None:
 
 
 def _require_in_time(law: Controller, t_end: float) -> None:
-    """Refuse a sample time or a delay that is longer than the run: seconds are taken for something else."""
+    """Raise an error for a sample time or a delay longer than the run: it was probably not meant in seconds."""
     if law.period is not None and law.period > t_end:
         raise InputError(
             f"the period of {law.name}, {law.period:g} s, is longer than the run, {t_end:g} s; a period is a time in "
@@ -385,7 +385,7 @@ def _require_in_time(law: Controller, t_end: float) -> None:
 
 
 def _output_times(given: ArrayLike | float | None, t_end: float) -> Array:
-    """The output grid."""
+    """Output times, from a spacing, an array or the default."""
     if given is None:
         return np.linspace(0.0, t_end, 501)
     if _check.single(given):
@@ -406,7 +406,7 @@ def _output_times(given: ArrayLike | float | None, t_end: float) -> Array:
 
 
 def _raise(plant: Plant, record: Record, simulation: Simulation) -> None:
-    """Say where the run ended, and hand over what there is."""
+    """Raise the error of a run that ended early, with the place where it ended and the part that was computed."""
     t, x = record.end
     if record.status == Status.INTERRUPTED:
         raise Interrupted(

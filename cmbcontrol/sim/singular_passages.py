@@ -1,4 +1,4 @@
-"""Singular configurations on the way: from one to the next, on the branch of the velocity or on one that is chosen."""
+"""Passage of singular configurations, from one to the next: on the branch of the velocity or on one that is chosen."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _APART = 1e-6  # s: nearer than this to the configuration that was left, it is s
 def advance_through(
     run: Run, state: IntegratorState, until: float, selector: BranchSelector, records: list[Record]
 ) -> None:
-    """Move on as `advance` does, at singular configurations along the branch of the velocity, or the chosen one.
+    """Move on as `advance` does, and through singular configurations on the branch of the velocity or the chosen one.
 
-    Adds one record, or several, where the velocity is turned between them; what is raised leaves the last one as far as
-    it came.
+    Adds one record, or several, between which the velocity is turned. If an exception is raised, the last one holds all
+    steps up to there.
     """
     since = state.t
     while True:
@@ -66,7 +66,7 @@ def advance_through(
 
 
 def passing(run: Run) -> bool:
-    """Whether the method goes through singular configurations."""
+    """Whether the run goes through singular configurations."""
     return (
         not run.integrator.local
         and not run.acting.moving
@@ -77,7 +77,7 @@ def passing(run: Run) -> bool:
 
 
 def _select_at_start(run: Run, state: IntegratorState, selector: BranchSelector) -> None:
-    """A start at a singular configuration is passage number 0."""
+    """Turn the velocity at a start at a singular configuration, which is passage number 0."""
     nq, n = run.plant.nq, run.plant.nq + run.plant.nv
     configuration = singular_configuration(run.plant, state.x[:nq], tolerance=4.0 * BLURRED)
     v = state.x[nq:n].copy()
@@ -89,7 +89,7 @@ def _select_at_start(run: Run, state: IntegratorState, selector: BranchSelector)
 def _end_at_passage(
     run: Run, record: Record, state: IntegratorState, passage: Passage, selector: BranchSelector
 ) -> None:
-    """End the record exactly at the configuration, by the part of the step that leads there; turn the velocity."""
+    """End the record exactly at the singular configuration within a step, and turn the velocity there."""
     nq, n = run.plant.nq, run.plant.nq + run.plant.nv
     x = passage.states[-1].copy()
     x[:nq] = nearest_singular_configuration(run.plant, x[:nq])

@@ -1,4 +1,4 @@
-"""The first step from a singular configuration, or from beside one."""
+"""First step of a run from a singular configuration, or from beside one."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _DIGITS = 1e-12
 def step_from_singular(
     run: Run, record: Record, state: IntegratorState, until: float, selector: BranchSelector
 ) -> None:
-    """From a singular configuration, or from next to one, a first step of collocation along the branch.
+    """Take the first step from a singular configuration, or from beside one, by collocation along the branch.
 
     At the configuration, the acceleration is that of the branch (`SingularConfiguration.acceleration`). Beside it, at a
     distance d, the loops are closed to rounding over d, which turns their gradients by rounding over d^2: the
@@ -134,19 +134,19 @@ def _on_a_cone(plant: Plant, q: Array) -> bool:
 
 
 def _is_off(plant: Plant, configuration: Array, q: Array) -> bool:
-    """Whether directions from a singular configuration to q can be told."""
+    """Whether q is far enough from a singular configuration to determine the direction to it."""
     return bool(np.abs(plant.difference(configuration, q) * plant.reach).max() > _OFF * plant.size)
 
 
 def _described(plant: Plant, q: Array) -> str:
-    """A configuration in words."""
+    """Text with a configuration."""
     return f"{plant.name} at {_check.values_by_name(plant.position_names, q)}"
 
 
 def _start_of_step(
     run: Run, engine: Engine, state: IntegratorState, terms: Terms, closeness: float, selector: BranchSelector
 ) -> tuple[Array, Collocation] | None:
-    """The rate at the start, known or a guess, and the nodes that go with it; None where there is nothing to leave."""
+    """Rate at the start, known or a guess, and the nodes to use with it; None if there is no motion to start."""
     plant, is_singular = run.plant, terms.rank < run.options.cap
     nq, n = plant.nq, plant.nq + plant.nv
     q, v = state.x[:nq].copy(), state.x[nq:n].copy()
@@ -174,7 +174,7 @@ def _start_of_step(
 
 
 def _on_branch(configuration: SingularConfiguration, v: Array) -> Array:
-    """A velocity within rounding of a branch, on it: gradients that nearly vanish have projected it badly."""
+    """Velocity on the branch if it is within rounding of it, where small gradients have projected it badly."""
     try:
         projected = configuration.on_branch(v) * configuration.speed(v)
     except SingularConfigurationError:
@@ -183,10 +183,10 @@ def _on_branch(configuration: SingularConfiguration, v: Array) -> Array:
 
 
 def _pull(run: Run, configuration: SingularConfiguration, v: Array, state: IntegratorState) -> Array | None:
-    """The acceleration (nv,) from rest into whose direction forces turn a slow velocity here at once; else None.
+    """Acceleration (nv,) from rest whose direction a slow velocity takes here at once, by the forces; else None.
 
     On a branch that is a cone of directions, a slow motion turns round the tip of the cone within v^2 over the
-    acceleration. Where that is less way than can be told from none, its kinetic energy is all that stays of it.
+    acceleration. Where that distance is within rounding of zero, only its kinetic energy stays.
     """
     plant, zero = run.plant, np.zeros(run.plant.nv)
     try:
@@ -210,7 +210,7 @@ def _rate_at_singular(
     selector: BranchSelector,
     pull: Array | None = None,
 ) -> Array | None:
-    """The rate of the state on the branch, or under a pull; None where second order does not decide."""
+    """Rate of the state on the branch, or under a pull; None where second-order terms do not determine it."""
     plant, control = run.plant, run.control
     nq, n = plant.nq, plant.nq + plant.nv
     v, c = state.x[nq:n].copy(), state.x[n + WORKS :]
@@ -240,7 +240,7 @@ def _rate_at_singular(
 
 
 def _rate_from_rest(run: Run, engine: Engine, rate: Array, state: IntegratorState) -> Array | None:
-    """Rate at rest beside a singular configuration: that of the configuration, on the branch on which the start is."""
+    """Rate at rest beside a singular configuration: that of the configuration, on the branch of the start."""
     plant = run.plant
     nq, n = plant.nq, plant.nq + plant.nv
     q = state.x[:nq].copy()

@@ -1,4 +1,4 @@
-"""The singular configurations that a run met, and the rank along it."""
+"""Singular configurations that a run met, and the rank along it."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class SingularityEvent:
-    """A singular configuration that a run met; see `Simulation.singularities`.
+    """Singular configuration that a run met; see `Simulation.singularities`.
 
-    What is known of the configuration is computed when it is first asked for.
+    Data of the exact configuration are computed when they are first read.
 
     Attributes
     ----------
@@ -38,9 +38,9 @@ class SingularityEvent:
         ``"singular passage"``, ``"singular start"``, or ``"near-singular passage"`` where the motion misses the
         configuration.
     q : ndarray, shape (nq,)
-        On the path of the run; ``configuration.q`` is exact.
+        Configuration on the path of the run; ``configuration.q`` is exact.
     v, v_after : ndarray, shape (nv,)
-        Velocity with which the run came, and went on: they differ where a branch was chosen.
+        Velocity before and after: they differ where a branch was chosen.
     conditioning : float
         Smallest over largest constraint gradient at q.
     rank : int
@@ -58,7 +58,7 @@ class SingularityEvent:
 
     @cached_property
     def configuration(self) -> SingularConfiguration | None:
-        """The exact configuration, with all that is known of it; None where the run only passed near one."""
+        """Exact configuration with its analysis; None where the run only passed near one."""
         if self.kind.startswith("near"):
             return None
         try:
@@ -70,7 +70,7 @@ class SingularityEvent:
             return None
 
     def _with_motions_held(self) -> SingularConfiguration:
-        """Where motions are prescribed: that of the loops alone, or else what is there to the accuracy of the run."""
+        """Singular configuration with motions held: that of the loops alone, or else one to the accuracy of the run."""
         motions = [motion.name for motion in self.plant.motions if motion.name in self.plant.row_slices]
         try:
             q = nearest_singular_configuration(self.plant.without(*motions), self.q, within=1e-3)
@@ -80,7 +80,7 @@ class SingularityEvent:
 
     @cached_property
     def taken(self) -> int | None:
-        """Index of the branch on which the run went on; None where that cannot be told, as at rest."""
+        """Index of the branch on which the run went on; None where that is not known, as at rest."""
         configuration = self.configuration
         if configuration is None or not configuration.few or not configuration.moves(self.v_after):
             return None
@@ -99,7 +99,7 @@ class SingularityEvent:
 
     @property
     def new_motions(self) -> Array:
-        """Freedoms (nv, k) that the machine has here only, besides those of the branch it took."""
+        """Freedoms (nv, k) that the machine has here only, beside those of the branch it took."""
         if self.configuration is None:
             return np.zeros((len(self.v), 0))
         if self.taken is None:
@@ -108,12 +108,12 @@ class SingularityEvent:
 
     @property
     def branches(self) -> tuple[Branch, ...]:
-        """The ways to go on."""
+        """Branches on which the machine can go on."""
         return self.configuration.branches if self.configuration else ()
 
     @property
     def locked(self) -> bool:
-        """Whether nothing can move on from the configuration."""
+        """Whether no motion leads on from the configuration."""
         return self.configuration is not None and self.configuration.locked
 
     def __str__(self) -> str:
@@ -125,7 +125,7 @@ class SingularityEvent:
 
 
 def singularities(plant: Plant, data: xarray.Dataset) -> list[SingularityEvent]:
-    """The singular configurations in the data of a run; see `Simulation.singularities`."""
+    """Singular configurations in the data of a run; see `Simulation.singularities`."""
     names = ("time", "kind", "q", "v", "v_after", "conditioning", "rank")
     events = []
     for t, kind, q, v, after, c, rank in zip(*(data[f"event_{name}"].values for name in names), strict=True):
@@ -136,7 +136,7 @@ def singularities(plant: Plant, data: xarray.Dataset) -> list[SingularityEvent]:
 
 
 def hysteresis_rank(ratios: ArrayLike, low: float, high: float) -> NDArray[np.int64]:
-    """Rank along a trajectory: a row that is lost below `low` counts again above `high` only.
+    """Rank along a trajectory: a row that is lost below `low` counts again only above `high`.
 
     Parameters
     ----------

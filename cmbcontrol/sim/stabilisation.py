@@ -1,4 +1,4 @@
-"""What keeps a run on the closed loops: projections after steps, or Baumgarte's terms in the equations of motion."""
+"""Stabilisation of closed loops in a run: projections after steps, or Baumgarte's terms in the equations of motion."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ITERATIONS = 20
 
 @dataclass(frozen=True)
 class Stabilisation:
-    """What keeps a run on the closed loops.
+    """Method that keeps the loops closed during a run, with its options.
 
     ``simulate(..., stabilisation="baumgarte")`` is short for ``stabilisation=Stabilisation("baumgarte")``.
 
@@ -87,7 +87,7 @@ class Stabilisation:
 
     @classmethod
     def of(cls, given: str | Stabilisation) -> Stabilisation:
-        """From its name, or one that is made already."""
+        """Make a stabilisation from its name, or take one as it is."""
         if not isinstance(given, (str, Stabilisation)):
             raise InputTypeError(f"stabilisation must be a name or a Stabilisation, got {_check.shown(given)}")
         return cls(given) if isinstance(given, str) else given
@@ -114,13 +114,13 @@ class Stabilisation:
 
     @property
     def code(self) -> int:
-        """For the kernels."""
+        """Number of the method for the kernels."""
         if self.projects:
             return motion.PROJECT
         return motion.BAUMGARTE if self.kind == "baumgarte" else motion.NONE
 
     def correction(self, rate: Array, phi: Array, step: float | None = None) -> Array:
-        """What Baumgarte's terms add to A dv/dt (Spencer, eq. 3.8; de Falco, eq. 30).
+        """Baumgarte's terms, to be added to A dv/dt (Spencer, eq. 3.8; de Falco, eq. 30).
 
         Gains that follow from the step are those of `kernels.motion.step_gains`.
         """
@@ -132,7 +132,7 @@ class Stabilisation:
 def project_all_at_once(
     plant: Plant, q: Array, v: Array, energy: float | None, *, metric: str = "euclidean", accuracy: float = 1e-15
 ) -> tuple[Array, Array]:
-    """The nearest state with closed loops, admissible velocity and a given energy (Spencer, section 3.1.3).
+    """Nearest state with closed loops, admissible velocity and a given energy (Spencer, section 3.1.3).
 
     The smallest (dq, dv) with phi = 0, A v = 0 and T + V = energy together, by Gauss-Newton steps with the
     pseudoinverse of all their gradients; A v = dr/dt on rows of prescribed motions. With the metric of M, dq counts

@@ -1,4 +1,4 @@
-"""Where a run starts: a state on the closed loops, the options of the loop, the first step."""
+"""Start of a run: a state on the closed loops, the options of the loop, the first step."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _DIGITS = 1e-12  # radians or sizes: what is moved by less during a whole run ha
 
 
 def configuration_of(plant: Plant, q0: ArrayLike | Mapping[str, float]) -> Array:
-    """The start that a user gives, checked."""
+    """Configuration at the start that a user gives, checked."""
     if isinstance(q0, (Mapping, str)):
         return plant.configuration(q0)
     return _check.vector(q0, plant.nq, "q0", plant.position_names)
@@ -48,15 +48,15 @@ def configuration_of(plant: Plant, q0: ArrayLike | Mapping[str, float]) -> Array
 def start_state(
     plant: Plant, q0: ArrayLike | Mapping[str, float] | None, v0: ArrayLike | None, metric: str, t_end: float
 ) -> Terms:
-    """The equations of motion at a start on the manifold; without v0, at the velocity that prescribed motions ask for.
+    """Equations of motion at a start on closed loops; without v0, at the velocity that prescribed motions need.
 
-    What v0 has across the loops counts where it leads anywhere in the time of the run: rounding of a velocity that was
-    projected has no other size to be compared with.
+    A part of v0 that opens the loops is refused only where it moves the machine noticeably in the time of the run:
+    smaller ones are rounding of a velocity that was projected.
 
     Raises
     ------
     TypeError, ValueError
-        Where there is none, or one that is clearly off it.
+        Where there is no start, or where it clearly opens the loops.
     """
     if plant.nv == 0:
         raise InputError(f"plant {plant.name!r} has no coordinates: nothing moves")
@@ -105,15 +105,15 @@ def start_state(
 
 
 def leads_on(plant: Plant, v: Array, t_end: float, a: Array | None = None) -> bool:
-    """Whether a velocity, and an acceleration, lead anywhere in the time of a run."""
+    """Whether a velocity, and an acceleration, move the machine noticeably in the time of a run."""
     speed, rise = (0.0 if x is None else float(np.abs(x / plant.spans).max(initial=0.0)) for x in (v, a))
     return speed * t_end + 0.5 * rise * t_end**2 > _DIGITS
 
 
 def warn_if_immobile(plant: Plant, terms: Terms, stacklevel: int) -> bool:
-    """Warn of a machine whose rows bind all of its velocities, and say whether it is one.
+    """Warn of a machine whose rows bind all of its velocities; returns whether it is one.
 
-    Prescribed motions may bind all that is left, for they move it.
+    Rows of prescribed motions may bind all velocities, for they move the machine.
     """
     if terms.rank < plant.nv or plant.target_rows.any():
         return False
@@ -128,7 +128,7 @@ def warn_if_immobile(plant: Plant, terms: Terms, stacklevel: int) -> bool:
 
 
 def _refuse_start(plant: Plant, q0: Array, row: str) -> None:
-    """A start that is not where a motion begins."""
+    """Raise an error for a start at which a prescribed motion does not begin."""
     motion = next(name for name, rows in plant.row_slices.items() if row in plant.row_names[rows])
     names = next(m.component_names for m in plant.motions if m.name == motion)
     where = [plant.motion_names.index(name) for name in names]
@@ -141,10 +141,10 @@ def _refuse_start(plant: Plant, q0: Array, row: str) -> None:
 
 
 def check_start(plant: Plant, terms: Terms, t_end: float, chosen: bool = False) -> Terms:
-    """Refuse a start from which nothing moves, or with a velocity that no motion has; returns the equations of motion.
+    """Raise an error for a start from which nothing can move, or for an impossible velocity; returns the terms.
 
     At a singular configuration a velocity that leads nowhere in the time of the run is rounding, and on no branch: the
-    run starts at rest. Where not all branches were found, that is told, unless one is `chosen`.
+    run starts at rest. Where not all branches were found, a warning is given, unless one is `chosen`.
 
     Raises
     ------
@@ -209,7 +209,7 @@ def options_of(
     t_end: float,
     tolerance: float = RANK_TOLERANCE,
 ) -> motion.Options:
-    """The options of a run from the configuration of `terms`."""
+    """Options of a run for the kernels, at the configuration of `terms`."""
     require_reachable(plant, integrator)
     gains: Any = (0.0, 0.0) if kept.adaptive else kept.gains
     alpha, beta = gains
@@ -236,10 +236,10 @@ def options_of(
 
 
 def _work_scale(plant: Plant) -> float:
-    """J, for machines with works that need not show in the motion.
+    """Scale of work, J, where errors of the work need not show in the motion; 0 for other machines.
 
-    Kinks of what force elements lose do not; nor does what a prescribed motion takes, or a motor that a law lets bear
-    exactly what an element or a load does.
+    Kinks in the losses of force elements do not show; nor does the work of a prescribed motion, or of a motor that
+    bears exactly the force of an element or a load.
     """
     parts = isinstance(plant, Mechanism) and (plant.arrays.elements.size > 0 or bool(plant.motions) or plant.loads)
     hidden = bool(parts)
@@ -247,7 +247,7 @@ def _work_scale(plant: Plant) -> float:
 
 
 def first_step(plant: Plant, terms: Terms, u0: Array, options: motion.Options) -> float:
-    """A first step from the size of the acceleration: the step control does the rest."""
+    """First step size, from the size of velocity and acceleration; step control then corrects it."""
     a = solved(terms, terms.B @ u0 - terms.h, cap=options.cap).vdot
     length = plant.spans
     rate = max(float((np.abs(a) / length).max(initial=0.0)), float((np.abs(terms.v) / length).max(initial=0.0)), 1e-3)

@@ -1,4 +1,4 @@
-"""Steps of one's own: the time loop, driven from outside."""
+"""Time loop of `simulate`, driven step by step from outside."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _ALL = 2**62  # steps that may be taken
 
 
 class State(NamedTuple):
-    """Where a machine stands.
+    """State of a machine at a time, with the works since the start.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class State(NamedTuple):
         s.
     q, v : ndarray, shape (nq,) and (nv,)
     actuator_work, dissipated_work, load_work, motion_work : float
-        Since the start, J.
+        Works since the start, J.
     impact_loss : float
         Energy that impacts have taken since the start, J.
     """
@@ -79,7 +79,7 @@ class State(NamedTuple):
 
 
 class _Given(Control):
-    """Efforts that are held until a time, as somebody outside says."""
+    """Control whose efforts are set from outside, and held until a time."""
 
     def __init__(self, plant: Plant) -> None:
         super().__init__(plant, ConstantEffort(np.zeros(plant.nu)))
@@ -87,17 +87,17 @@ class _Given(Control):
 
     @property
     def next(self) -> float:
-        """When the held efforts may change, s."""
+        """Time at which the held efforts may change, s."""
         return self.until
 
     @property
     def asked(self) -> bool:
-        """They are given from outside."""
+        """Always False: the efforts are set from outside."""
         return False
 
 
 class _Standing(NamedTuple):
-    """Where the loop of a stepper stands, to make another one."""
+    """State of the time loop of a stepper, from which another one is made."""
 
     implicit: bool
     where_stiff: Integrator | None
@@ -105,7 +105,7 @@ class _Standing(NamedTuple):
 
 
 class Stepper:
-    """A machine that moves on when it is told to, under efforts that are held for so long.
+    """Stepper: moves a machine on by given times, under efforts that are held through each of them.
 
     For hardware in the loop, learning, and schedulers of one's own. It is the time loop of `simulate`: the same samples
     give the same states, to the last bit, with the same `t_end`; through singular configurations, end stops, contacts
@@ -117,25 +117,25 @@ class Stepper:
     q0, v0 : array_like
         Start; the loops must be closed (see ``plant.assemble``). v0 defaults to zero.
     t_end : float
-        About how long is to be stepped in all, s; what counts as an instant follows from it. It ends nothing.
+        About the length of all steps together, s; what counts as an instant follows from it. It ends nothing.
     method : str or Integrator
         ``auto`` takes, for each step, the one of three methods that needs the fewest evaluations, and where the motion
         is stiff an implicit one; or ``dop853``.
     rtol, atol : float, optional
         Error allowed per step of the method, relative and absolute (rad, m, rad/s, m/s); defaults to 1e-11.
     events : sequence of Event, or of functions, optional
-        What is recorded; a terminal one ends the steps (see `ended`).
+        Events to record; a terminal one ends the steps (see `ended`).
     limits : {"hold", "warn", "stop", "ignore"}
-        What limits of joints are: end stops, or what is told when a joint passes one of them; see `simulate`.
+        Meaning of joint limits: end stops, or crossings that are recorded; see `simulate`.
     motions : mapping of str to (number, callable or tuple), optional
-        What prescribed motions follow; see `simulate`.
+        Functions of time or numbers that prescribed motions follow; see `simulate`.
     switches : sequence of Engage, Release, Lock, Unlock or Contact, optional
-        What switches constraints on and off; see `simulate`. What touches at the start is settled in the first step,
-        whose efforts count.
+        Switches and contacts that change the constraints; see `simulate`. Contacts at the start are settled in the
+        first step, with its efforts.
     friction : {"smooth", "exact"}
-        Of force elements with a `Friction`; see `simulate`.
+        Friction of force elements with a `Friction`; see `simulate`.
     impacts : {"simultaneous", "sequential"}
-        Of several contacts at one instant; see `simulate`.
+        Impacts at several contacts at one instant; see `simulate`.
 
     Raises
     ------
@@ -188,7 +188,7 @@ class Stepper:
         self.reset(q0, v0)
 
     def reset(self, q0: ArrayLike | None = None, v0: ArrayLike | None = None) -> State:
-        """Begin anew at time zero, at another start or at the same one; returns the state.
+        """Begin again at time zero, at another start or at the same one; returns the state.
 
         Raises
         ------
@@ -232,20 +232,20 @@ class Stepper:
         return self.state
 
     def _begin_if_regular(self, part: Run) -> None:
-        """Begin a part where no singular configuration is near; from there, efforts count (see `_cross`)."""
+        """Begin a part if no singular configuration is near; else `_cross` does, with the efforts of a step."""
         terms = self._integrator_state.terms(part)
         if not passing(part) or motion.closeness(terms.pivots, part.options) >= passages.CROSS_FROM:
             self._begin(part)
 
     def _begin(self, part: Run) -> None:
-        """The loop goes on from here, with the constraints of a part of the run."""
+        """Begin a time loop from the present state, with the constraints of a part of the run."""
         state = self._integrator_state
         self._part, self._present = part, part.plant
         self._steps = Steps(part, state)
         self._follow_steps()
 
     def _follow_steps(self) -> None:
-        """The present loop, and the state at its begin."""
+        """Take over the present loop of the steps, and keep the state at its begin."""
         state = self._integrator_state
         self._loop, self._begun = self._steps.loop, replace(state, x=state.x.copy())
         self._loop.steps.command[:] = self._given.command
@@ -253,7 +253,7 @@ class Stepper:
     # -- on the way -------------------------------------------------------------------------------
 
     def step(self, u: ArrayLike, dt: float, loads: Mapping[str, float | ArrayLike] | None = None) -> State:
-        """Hold efforts for a time; returns the state then, or where something has ended the steps before.
+        """Hold efforts for a time; returns the state then, or where an event or limit has ended the steps before.
 
         Parameters
         ----------
@@ -268,11 +268,11 @@ class Stepper:
         Raises
         ------
         SimulationError
-            Where the motion cannot go on, or something has ended it; the state is that of the last good step.
+            Where the motion cannot go on, or an event or limit has ended it; the state is that of the last good step.
         EventError
             Where the function of an event fails.
         ValueError, TypeError
-            Where these are no efforts or no time.
+            Where efforts or time are not valid.
         """
         u = _check.vector(u, self._given.command.size, "the efforts u", self._given.motors)
         if not (type(dt) is float and 0.0 < dt < np.inf):
@@ -309,7 +309,7 @@ class Stepper:
         return self.state
 
     def _hold_loads(self, loads: Mapping[str, float | ArrayLike]) -> None:
-        """Other loads from here on; what has been evaluated is that under the present ones."""
+        """Replace loads from now on, and evaluate the equations of motion again."""
         self._acting.hold(_check.mapping(loads, "loads", "names to forces"))
         if self._loop is not None:
             self._loop.steps.count[time_loop.FRESH] = 0
@@ -318,14 +318,14 @@ class Stepper:
         state.know(self._present, self._present.terms(q, v, state.t))
 
     def _first_step(self) -> float:
-        """The length of the first step of all, s, under the first efforts."""
+        """Length of the very first step, s, under the first efforts."""
         terms = self._integrator_state.terms(replace(self._run, plant=self._present))
         loaded = terms if self._switching is None else terms.without_friction()
         self._integrator_state.h = first_step(self._present, loaded, self._given.command, self._run.options)
         return self._integrator_state.h
 
     def _enter(self, until: float) -> None:
-        """Begin a part, at the start or after a change: with the constraints that hold from here on."""
+        """Begin a part, at the start or after a change, with the constraints that hold now."""
         state, switching = self._integrator_state, self._switching
         if state.h == 0.0:
             self._first_step()
@@ -346,7 +346,7 @@ class Stepper:
         self._begin(part)
 
     def _cross(self, part: Run, until: float) -> None:
-        """From a singular configuration, or from beside one, by a step of collocation; see `singular_start`."""
+        """Cross a singular configuration, if the part begins at or beside one, by a step of collocation."""
         state, record = self._integrator_state, self._record
         if not passing(part):
             return
@@ -362,9 +362,9 @@ class Stepper:
         self.ended = record.where if record.status == Status.EVENT else ""
 
     def _settle(self, part: Run | None) -> None:
-        """Change the constraints as the end of a part asks; where there was none, as the start does.
+        """Change the constraints as the end of a part requires; without a part, as the start does.
 
-        What does not fit the start is told as it is, as by `simulate`.
+        Exceptions at a start that does not fit pass unchanged, as from `simulate`.
         """
         switching, state = self._switching, self._integrator_state
         if switching is None:
@@ -380,7 +380,7 @@ class Stepper:
             ) from error
 
     def _go(self, until: float) -> None:
-        """Steps up to a time, from one change of the constraints to the next."""
+        """Take steps up to a time, from one change of the constraints to the next."""
         switching = self._switching
         if switching is not None:
             switching.meet(until, self._dt)
@@ -398,7 +398,7 @@ class Stepper:
             self._enter(until)
 
     def _attend(self, reason: int, changed: bool) -> bool:
-        """What compiled steps leave to do: room for more of them, another method. True where the constraints change."""
+        """Do what compiled steps leave to Python: empty their block, change the method; True if constraints change."""
         state, record = self._integrator_state, self._record
         while True:
             loop = self._loop
@@ -430,7 +430,7 @@ class Stepper:
         return record.status == Status.COMPLETED
 
     def _keep(self, loop: TimeLoop) -> None:
-        """Take the steps out of the loop; what is told of an end needs the last ones."""
+        """Take the steps out of the loop; messages about an end need the last ones."""
         steps, n, record = loop.steps, loop.last, self._record
         record.T, record.X = [steps.T[: n + 1].copy()], [steps.X[: n + 1].copy()]
         record.F, record.U = [steps.F[:n].copy()], [steps.U[:n].copy()]
@@ -438,7 +438,7 @@ class Stepper:
         self._passages += passage_events(self._part, record)
 
     def _place(self) -> None:
-        """Tell where the steps have led."""
+        """Copy time and state from the loop."""
         state = self._integrator_state
         self._time, self._x = state.t, state.x
         if self._loop is not None:
@@ -449,12 +449,12 @@ class Stepper:
 
     @property
     def time(self) -> float:
-        """s."""
+        """Present time, s."""
         return self._time
 
     @property
     def state(self) -> State:
-        """Time, positions, velocities, work and what impacts have taken, as copies."""
+        """Time, positions, velocities, works and the energy lost in impacts, as copies."""
         x, nq, n = self._x.copy(), self._nq, self._n
         lost = 0.0 if self._switching is None else self._switching.lost
         motors, dissipated, loads, motions = x[n : n + WORKS].tolist()
@@ -462,7 +462,7 @@ class Stepper:
 
     @property
     def terms(self) -> Terms:
-        """The equations of motion here, as a sampled law gets them; see `Plant.terms`.
+        """Equations of motion at the present state, as a sampled law gets them; see `Plant.terms`.
 
         Raises
         ------
@@ -482,7 +482,7 @@ class Stepper:
             ) from error
 
     def events(self) -> list[dict[str, Any]]:
-        """What has happened so far, in order: singular passages, events, limits, changes; as `Simulation.events`."""
+        """Events so far, in order: singular passages, events, limits, changes; as `Simulation.events`."""
         changes = [] if self._switching is None else self._switching.events
         events = sorted([*self._passages, *self._recorder.recorded, *changes], key=lambda event: event["time"])
         names = "time", "kind", "conditioning", "rank"
@@ -491,7 +491,7 @@ class Stepper:
     # -- copies -----------------------------------------------------------------------------------
 
     def copy(self) -> Stepper:
-        """Another one that stands here; both go on alone, and under the same efforts alike to the last bit."""
+        """Independent copy at the same state; under the same efforts both go on alike to the last bit."""
         return self._copied(self._standing)
 
     @property
@@ -501,7 +501,7 @@ class Stepper:
         return _Standing(self._steps.implicit, self._steps.run.where_stiff, self._loop.standing())
 
     def _copied(self, at: _Standing | None) -> Stepper:
-        """The same, with a loop that stands as another one has."""
+        """Copy whose loop takes over the state of another loop."""
         other = object.__new__(Stepper)
         vars(other).update(vars(self), _loop=None, _steps=None)
         other._recorder, other._acting = self._recorder.copy(), self._acting.copied()

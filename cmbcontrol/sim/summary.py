@@ -1,4 +1,4 @@
-"""A run in words: how it ended, how accurate it is, what its motors had to give."""
+"""Summary of a run in words: how it ended, how accurate it is, and its largest efforts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _EVENTS = 6  # that are told with their times
 
 
 def run_lines(run: Simulation) -> list[tuple[str, str]]:
-    """What there is to say of a run, as pairs of what it is about and the text."""
+    """Lines of the summary of a run, as pairs of a heading and a text."""
     data = run.data
     lines = [
         ("ended", f"{run.message.rstrip('.')}, at {run.time[-1]:.6g} s"),
@@ -39,7 +39,7 @@ def run_lines(run: Simulation) -> list[tuple[str, str]]:
 
 
 def summary(run: Simulation) -> str:
-    """The lines as a text, for `print`."""
+    """Summary of a run as a text, for `print`."""
     data = run.data
     law = "free run" if data.attrs["controller"] == "none" else f"run under {data.attrs['controller']}"
     title = f"{law} of {data.attrs['plant']}, {data.sizes['time']} times from {run.time[0]:.6g} s"
@@ -58,7 +58,7 @@ def _energy(run: Simulation) -> str:
 
 
 def _tracking(run: Simulation) -> str:
-    """Of the worst coordinate, by unit, at both ends."""
+    """Text with the tracking error at both ends and its largest value, of the worst coordinate of each unit."""
     from .units import column_units
 
     error, units = np.abs(run.data["error"].values), column_units(run, "error")

@@ -1,4 +1,4 @@
-"""What may change the constraints of a plant during a run: grasp, let go, lock a joint, touch down."""
+"""Switches that change the constraints of a plant during a run: grasp, let go, lock a joint."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ When = Callable[[float, Array, Array], float]
 
 @dataclass(frozen=True, eq=False)
 class Switch(OfConstraint):
-    """A change of one constraint, at a time or each time a condition comes true.
+    """Change of one constraint, at a time or each time a condition comes true.
 
     Attributes
     ----------
     name : str
-        Of the constraint, or of the joint that is locked.
+        Name of the constraint, or of the joint that is locked.
     at : float, optional
         Time, s, from 0.
     when : callable, optional
@@ -47,7 +47,7 @@ class Switch(OfConstraint):
             object.__setattr__(self, "at", _check.positive(self.at, f"the time of {self.label}", zero=True))
 
     def _require_one(self, ways: dict[str, Any]) -> None:
-        """One way, and only one, to say when; conditions are functions."""
+        """Raise an error unless exactly one way is given to time the switch, and conditions are functions."""
         given = [key for key, value in ways.items() if value is not None]
         listed = " or ".join(f"{key}=" for key in ways)
         if len(given) != 1:
@@ -69,8 +69,8 @@ class Engage(Switch):
     at, when
         See `Switch`; exactly one.
     capture : bool
-        Hold what is found: the constraint is made again so that it is closed at that instant; what it holds on body b
-        stays, its place on body a moves. Else it has to be closed by then.
+        Grasp the body where it is: the constraint is made again to be closed at that instant; its place on body b
+        stays, that on body a moves. Else it has to be closed by then.
     within : float
         How far the constraint may be open without `capture`, m (rad times the size of the machine). The gap is then
         closed by the smallest displacement in the metric of M.
@@ -147,7 +147,7 @@ class Unlock(Lock):
 
 
 def listed_switches(switches: Any) -> list[Switch | Contact]:
-    """The switches, one or several, as a list."""
+    """Switches and contacts as a list, from one or several."""
     if isinstance(switches, (Switch, Contact)):
         return [switches]
     return list(_check.sequence(switches, "switches", "Lock(...), Contact(...) and so on"))

@@ -1,4 +1,4 @@
-"""A run whose constraints change: parts with the same constraints, and what happens between them."""
+"""Run whose constraints change: parts with the same constraints, and the changes between them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _PARADOX = 1e-3  # friction that makes the push of its contact grow a thousandfo
 
 @dataclass
 class RunHistory:
-    """A run as far as it has come: its parts, each with its records, what impacts had taken by then, and the events."""
+    """History of a run so far: its parts, their records, the energy lost in impacts before each, and the events."""
 
     segments: list[tuple[Run, list[Record], float]] = field(default_factory=list)
     events: list[dict[str, Any]] = field(default_factory=list)
@@ -50,7 +50,7 @@ class RunHistory:
     def advance(
         self, run: Run, state: IntegratorState, until: float, selector: BranchSelector, loss: float = 0.0
     ) -> Record:
-        """A new part, up to a time at the latest; returns its last record."""
+        """Run a new part, up to a time at the latest; returns its last record."""
         records: list[Record] = []
         self.segments.append((run, records, loss))
         try:
@@ -62,19 +62,19 @@ class RunHistory:
 
     @property
     def parts(self) -> list[Part]:
-        """One for each record; the last one tells how the run ended."""
+        """Parts of the run, one for each record; the last one holds how the run ended."""
         return [Part(run, record, loss) for run, records, loss in self.segments for record in records]
 
 
 def run_in_parts(
     run: Run, state: IntegratorState, modes: ConstraintModes, selector: BranchSelector, history: RunHistory
 ) -> None:
-    """Run to the end, from one mode to the next. What is raised leaves the history as far as it came.
+    """Run to the end, from one mode to the next. If an exception is raised, the history holds all up to there.
 
     Raises
     ------
     ModelError, ValueError
-        Where the start contradicts itself.
+        Where the start contradicts the constraints.
     """
     if not modes.changing:
         history.advance(run, state, run.t_end, selector)
@@ -96,7 +96,7 @@ def run_in_parts(
 
 
 class ModeSwitch:
-    """What happens to the constraints between two parts of a run."""
+    """Changes of the constraints between the parts of a run, with the times of those that are still to come."""
 
     def __init__(self, run: Run, state: IntegratorState, modes: ConstraintModes, events: list[dict[str, Any]]) -> None:
         self.run, self.state, self.modes, self.events = run, state, modes, events
@@ -114,7 +114,7 @@ class ModeSwitch:
         self.leap, self.leapt = 0.0, 0.0  # s: the last step over changes that crowd, and when it ended
 
     def copied(self, run: Run, state: IntegratorState, modes: ConstraintModes) -> ModeSwitch:
-        """The same for another run that stands here."""
+        """Copy for another run at the same state."""
         other = object.__new__(ModeSwitch)
         vars(other).update(vars(self), run=run, state=state, modes=modes)
         for name in ("waiting", "events", "recent"):
@@ -125,7 +125,7 @@ class ModeSwitch:
         return other
 
     def part(self) -> Run:
-        """The run with the constraints that hold now, up to the next event."""
+        """Next part of the run, with the constraints that hold now, up to the next event."""
         run, modes = self.run, self.modes
         functions, states = self.event_functions(), self.state.x.size
         detector = None
@@ -139,35 +139,35 @@ class ModeSwitch:
 
     @property
     def next(self) -> float:
-        """The next change that has a time."""
+        """Time of the next change that has a time, s."""
         return self.waiting[0][0] if self.waiting else np.inf
 
     def _on_grid(self, at: float) -> float:
-        """A time; the sample time itself where it is one but for rounding."""
+        """Time moved onto a sample time where it is one but for rounding."""
         period = self.run.control.period
         if period is None or abs(at / period - round(at / period)) > 1e-9:
             return at
         return round(at / period) * period
 
     def meet_sample(self) -> None:
-        """A sample that is due but for rounding is due."""
+        """Move the state to the next sample time where it is there but for rounding."""
         following = self.run.control.next
         if 0.0 < following - self.state.t < INSTANT * self.run.t_end:
             self.state.t = following
 
     def meet(self, t: float, period: float) -> None:
-        """Changes at the time of a step, but for rounding, have that time; as those at samples."""
+        """Move changes onto the time t of a step where they are there but for rounding."""
         self.waiting = [(t if abs(at - t) <= 1e-9 * period else at, s) for at, s in self.waiting]
 
     def due(self) -> list[Switch | _Settled]:
-        """The changes whose time has come."""
+        """Take out the changes whose time has come."""
         now = self.state.t + INSTANT * self.run.t_end
         ready = [s for at, s in self.waiting if at <= now]
         self.waiting = self.waiting[len(ready) :]
         return ready
 
     def event_functions(self) -> list[EventFunction]:
-        """What may end the next part of the run."""
+        """Event functions that may end the next part of the run."""
         modes = self.modes
         functions = list(self.conditions)
         for s in modes.switches:
@@ -202,34 +202,34 @@ class ModeSwitch:
         return functions
 
     def limits(self) -> Array | None:
-        """Limits (nq, 2) of the coordinates, where nothing but end stops that are open may end the next part."""
+        """Limits (nq, 2) of the coordinates where only open end stops may end the next part; else None."""
         modes = self.modes
         others = set(modes.contacts) - modes.stops or modes.stops & modes.closed or self.conditions or modes.rubs
         forces = any(isinstance(s, Release) and s.force is not None for s in modes.switches)
         return None if others or forces or not modes.stops else np.asarray(modes.whole.limits)
 
     def _pull(self, name: str) -> Cone:
-        """Force with which a closed contact would have to pull."""
+        """Event function of a closed contact that would have to pull."""
         modes = self.modes
         way = modes.direction[name] if name not in modes.sliding else modes.sides[name]
         return Cone(CARRIED, modes.rows_of(modes.present, modes.carrier(name)), way)
 
     def _beyond(self, rub: Rub) -> Cone:
-        """Force that sticking needs beyond static friction, N or N m."""
+        """Event function of the force, N or N m, that sticking needs beyond static friction."""
         rows, bound = self.modes.rows_of(self.modes.present, *self.modes.sticking(rub)), float(rub.law.static)
         if rub.normal is None:
             return Cone(CARRIED, rows, np.zeros(rows.size), rub.tangents, 1.0, -bound)
         return Cone(CARRIED, rows, bound * rub.normal, rub.tangents, 1.0)
 
     def go_on(self, part: Run, history: RunHistory) -> None:
-        """What happens at the end of a part, by its time or by an event."""
+        """Change the constraints at the end of a part, by its time or by an event."""
         triggered = part.detector.triggered if self.state.stopped else []  # type: ignore[union-attr]
         self.apply(self.due(), triggered)
         while self.crowded:
             self.leap_over(history)
 
     def effort(self, terms: Terms, c: Array) -> Array:
-        """Motor efforts at present; the first ones of a sampled law are asked for here."""
+        """Motor efforts now; the first ones of a sampled law are evaluated here."""
         control: Control = self.run.control
         if self.state.t == 0.0 and control.period is not None and control.drive is None and not control.delay.any():
             return control.first(terms)
@@ -238,7 +238,7 @@ class ModeSwitch:
     # -- what -------------------------------------------------------------------------------------
 
     def apply(self, due: list[Switch | _Settled], triggered: list[EventFunction]) -> None:
-        """Change the constraints as switches and contacts ask, and the velocity with them."""
+        """Change the constraints as switches and contacts require, and the velocity with them."""
         nq, nv = self.run.plant.nq, self.run.plant.nv
         self.run.acting.at(self.state.t)
         causes = [function.cause for function in triggered]
@@ -282,7 +282,7 @@ class ModeSwitch:
         self._log(kinds, reset.loss)
 
     def _settles(self, name: str) -> bool:
-        """Whether a contact that stays closed strikes in a sequence whose limit can be told; it is told at that time.
+        """Whether a closed contact goes on to strike, faster and faster, until a time that is known; then it is queued.
 
         Intervals between its last impacts are a geometric series, whose sum is its limit (Aitken); so are those between
         every k-th impact, whose ratio is told the better. After two impacts only, the ratio is the restitution.
@@ -303,19 +303,19 @@ class ModeSwitch:
         return True
 
     def _unsettled(self, name: str) -> bool:
-        """Whether a contact opens before the time at which it would have been told to be closed."""
+        """Whether a contact opens before its queued time of rest; it is then removed from the queue."""
         before = len(self.waiting)
         self.waiting = [(at, s) for at, s in self.waiting if not (isinstance(s, _Settled) and s.name == name)]
         return len(self.waiting) < before
 
     @property
     def crowded(self) -> bool:
-        """Whether changes come so near to each other that a run from one to the next would take forever."""
+        """Whether changes follow each other so closely that a run from one to the next would take forever."""
         now = self.state.t < min(self.next, self.run.t_end * (1.0 - INSTANT))
         return now and len(self.recent) == _MANY and self.state.t - self.recent[0] < _CROWDED * self.run.t_end
 
     def leap_over(self, history: RunHistory) -> None:
-        """A step over changes that crowd: impacts and forces as one impulse (`Reset.leap`); then the run goes on."""
+        """Step over changes that are too close: impacts and forces as one impulse (`Reset.leap`)."""
         run, state, nq = self.run, self.state, self.run.plant.nq
         nv, end = run.plant.nv, run.t_end
         soon = self.leap > 0.0 and self.recent[0] < self.leapt + self.leap  # changes crowd where the last step has led
@@ -350,7 +350,7 @@ class ModeSwitch:
         self.apply([], [])
 
     def _switch(self, switches: list[Switch], q: Array) -> list[str]:
-        """Switch constraints on and off; what happened, in words."""
+        """Switch constraints on and off; returns the names of the events."""
         modes, kinds = self.modes, []
         for s in switches:
             if engages(s) == (s.constraint in modes.held):
@@ -368,7 +368,7 @@ class ModeSwitch:
         return kinds
 
     def _require_closed(self, s: Engage, q: Array) -> None:
-        """Refuse to engage a constraint that is open."""
+        """Raise an error if a constraint to be engaged is open."""
         rows = self.modes.whole.row_slices[s.constraint]
         gap = float(np.abs(self.modes.whole.residual(q) * self.modes.whole.row_scale)[rows].max(initial=0.0))
         if gap > s.within:
@@ -378,7 +378,7 @@ class ModeSwitch:
             )
 
     def _touching(self, q: Array, opening: set[str]) -> list[str]:
-        """Contacts that are closed or about to be."""
+        """Names of the contacts that are closed or about to be."""
         modes, touching = self.modes, []
         residual = modes.whole.residual(q)
         for name in modes.contacts:
@@ -397,7 +397,7 @@ class ModeSwitch:
         return touching
 
     def _changes_of_sliding(self, before: set[str], slid: Mapping[str, Array]) -> list[str]:
-        """What begins to slide or to stick, in words; that it turns is no change."""
+        """Names of the events "sticks" and "slides"; a change of direction alone is no event."""
         kinds = []
         for rub in self.modes.rubs.values():
             if rub.normal is not None and rub.name not in self.modes.closed:
@@ -412,7 +412,7 @@ class ModeSwitch:
         return kinds
 
     def _log(self, kinds: list[str], loss: float) -> None:
-        """Keep events at one time, of which the first bears the loss."""
+        """Record events at one time, the first of which gets the energy lost."""
         t, nq = self.state.t, self.run.plant.nq
         self.lost += loss
         q = self.state.x[:nq].copy()
@@ -424,7 +424,7 @@ class ModeSwitch:
 
 
 def _condition(switch: Switch, state: EventState) -> float:
-    """The condition of a switch."""
+    """Value of the condition of a switch."""
     return _user_value(switch, "when", state.t, state.q, state.v)
 
 
@@ -433,7 +433,7 @@ def _force(switch: Release, state: EventState) -> float:
 
 
 def _user_value(switch: Switch, which: str, *arguments: Any, t: float | None = None) -> float:
-    """The value of a function of the user."""
+    """Checked value of a function of the user."""
     try:
         return _check.number(getattr(switch, which)(*arguments), f"the value of {which}= of {switch.label}")
     except Exception as error:
@@ -445,20 +445,20 @@ def _user_value(switch: Switch, which: str, *arguments: Any, t: float | None = N
 
 @dataclass(frozen=True)
 class _Paradox:
-    """The contact whose friction leaves no motion."""
+    """Cause of an event: friction of a contact leaves no motion (Painleve's paradox)."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class _Settled:
-    """A contact that would have struck again and again up to a time, ever slower, and is taken as closed before."""
+    """Cause of a change: the time at which impacts of a contact, ever closer, end; it counts as closed before."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class _Begun:
-    """A contact that slides, after it has begun to with little force."""
+    """Cause of an event: a contact that began to slide with little force now slides clearly."""
 
     name: str

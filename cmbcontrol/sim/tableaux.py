@@ -22,7 +22,7 @@ def tableau(method: str) -> Tableau:
 
     ``"dop853"``: order 8 with error estimates of order 5 and 3, dense output of order 7.
     ``"rk4"``: the classical method of order 4 with a fixed step, cubic Hermite output.
-    ``"rk43"``: the same with an error estimate of order 3 from the rate at its end, which the next step needs anyway,
+    ``"rk43"``: ``rk4`` with an error estimate of order 3 from the rate at its end, which the next step needs anyway,
     and dense output of order 5.
     ``"dp54"``: Dormand and Prince's method of order 5 with an error estimate of order 4, dense output of order 5.
     """
@@ -65,7 +65,7 @@ _NO_DENSE = (np.zeros((0, 0)), np.zeros(0), np.zeros((0, 0)))  # A_extra, c_extr
 
 
 def lower(rows: list[list[float]], stages: int) -> Array:
-    """A strictly lower triangular matrix from its rows."""
+    """Strictly lower triangular matrix from its rows."""
     matrix = np.zeros((stages, stages))
     for i, row in enumerate(rows, start=1):
         matrix[i, : len(row)] = row
@@ -73,7 +73,7 @@ def lower(rows: list[list[float]], stages: int) -> Array:
 
 
 def quintic(b: Array) -> tuple[Array, Array, Array]:
-    """A_extra, c_extra and D of a quintic dense output for any method with weights b.
+    """Coefficients A_extra, c_extra and D of a quintic dense output for any method with weights b.
 
     The cubic through both ends gives a state, and by one more evaluation a slope, within the step; the quartic that has
     this slope is more accurate by one order and gives two more slopes, which make the quintic.

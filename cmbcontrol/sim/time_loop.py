@@ -1,4 +1,4 @@
-"""The time loop: from one time to another, in blocks of compiled steps; what it asks for on the way, and the record."""
+"""Time loop: from one time to another, in blocks of compiled steps; its questions to Python, and the record."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _WORTH = 150.0  # the same of implicit steps, each of which takes as long as 25 
 
 
 class Method(Protocol):
-    """A method of integration that is not compiled: it takes the steps, and the loop does all else.
+    """Method of integration that is not compiled: it takes the steps, and the loop does all else.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class Method(Protocol):
     rejections, evaluations : int
         Steps that were taken again, and evaluations that the engine has not counted.
     counts : dict
-        What else is counted, by name.
+        Other counts by name.
     """
 
     projected: bool
@@ -65,27 +65,27 @@ class Method(Protocol):
     def counts(self) -> dict[str, int]: ...
 
     def __call__(self, t: float, x: Array, end: float) -> tuple[float, Array, Array]:
-        """End, state and dense coefficients (7, nx) of the next step from (t, x), at most to `end`.
+        """Take the next step from (t, x), at most to `end`: its end, state and dense coefficients (7, nx).
 
         (t, x) is where the last step has ended, unless that was projected, or is taken again.
         """
 
     def forget(self) -> None:
-        """The efforts have changed."""
+        """Drop what is kept of past steps: the efforts have changed."""
 
     def explain(self, error: Exception) -> tuple[Status, BaseException | None] | None:
-        """How a run ends where a step raises this, and the error to tell; None where it is none of the method."""
+        """Status and error with which a run ends by an exception of a step; None for exceptions not of this method."""
 
 
 class TimeLoop(Engine):
-    """Steps of a run, by a method that is not compiled, or by those of the loop.
+    """Steps of a run, by a method that is not compiled, or by compiled ones.
 
     Attributes
     ----------
     steps : kernels.time_loop.Steps
-        The record of the last steps, and where the loop stands.
+        Record of the last steps, and the state of the loop.
     stop : float
-        When `advance` comes back, s.
+        Time at which `advance` returns, s.
     """
 
     def __init__(self, run: Run, state: IntegratorState) -> None:
@@ -100,7 +100,7 @@ class TimeLoop(Engine):
         self._passage: Passage | None = None
 
     def begin(self, state: IntegratorState, method: Method | None = None) -> None:
-        """Where the steps begin, and who takes them."""
+        """Begin steps at a state, by a method that is not compiled or else by compiled ones."""
         run, self.method = self.run, method
         bound = self.formulation is not None and self.formulation.bound
         quiet = self.detector is not None and self.detector.limits is not None and method is None
@@ -166,11 +166,11 @@ class TimeLoop(Engine):
             self._since = self._tried, state.t
 
     def advance(self, tries: int) -> int:
-        """Compiled steps to `stop`, or so many, or until stiffness is to be looked at; says why they end."""
+        """Take compiled steps to `stop`, or so many, or until stiffness is to be checked; returns why they end."""
         return self._advance(*self._arguments, self.stop, max(min(tries, self._look - self._tried), 1))
 
     def present_terms(self) -> Terms:
-        """The equations of motion where the loop stands, as a sampled law gets them.
+        """Equations of motion at the present state of the loop, as a sampled law gets them.
 
         Raises
         ------
@@ -186,7 +186,7 @@ class TimeLoop(Engine):
         return self.evaluated_terms(t)
 
     def go(self, record: Record, state: IntegratorState, stop: float) -> None:
-        """Step on to a time, or to the first event that ends the part."""
+        """Step on to a time, or to the first event that ends the part, and record the steps."""
         steps = self.steps
         self.stop = self.run.acting.up_to(state.t, stop)
         first, tries, reason = 0, 8, time_loop.PAUSED
@@ -226,7 +226,7 @@ class TimeLoop(Engine):
         self.end(record, state, reason)
 
     def end(self, record: Record, state: IntegratorState, reason: int) -> None:
-        """Say how the steps end, and what ended them."""
+        """Record how the steps end, and by what."""
         steps = self.steps
         state.stopped = self._crossed and reason == time_loop.COMPLETED
         state.passage = self._passage if reason == time_loop.COMPLETED else None
@@ -240,11 +240,11 @@ class TimeLoop(Engine):
 
     @property
     def looks(self) -> bool:
-        """Whether it is time to look at stiffness."""
+        """Whether it is time to check for stiffness."""
         return self._tried >= self._look
 
     def look(self, state: IntegratorState) -> bool:
-        """Whether an implicit method is to go on, or an explicit one again, by the pace and the largest eigenvalue."""
+        """Whether an implicit method should go on, or an explicit one again, by the pace and the largest eigenvalue."""
         if self.steps.count[time_loop.REJECTED]:  # the stages are those of another step
             self._look = self._tried + 1
             return False
@@ -260,10 +260,10 @@ class TimeLoop(Engine):
         return self.hands_over
 
     def _steps_times_eigenvalue(self) -> float:
-        """About the last step times the largest eigenvalue, as its last two stages tell, which are at the same time.
+        """Estimate of the last step times the largest eigenvalue, from its last two stages, which are at the same time.
 
         They differ most along what is stiff: h |f(x1) - f(x2)| / |x1 - x2|, velocities only (Hairer and Wanner, Solving
-        Ordinary Differential Equations II, IV.2). It costs nothing, and less than it takes to load the linear model.
+        Ordinary Differential Equations II, IV.2). It needs no evaluation, and no import of the linear model.
         """
         steps, n = self.steps, self.last
         table = self._tables[steps.count[time_loop.METHOD]]
@@ -274,7 +274,7 @@ class TimeLoop(Engine):
         return float(np.linalg.norm(K[last] - K[last - 1])) / apart if apart > 0.0 else np.inf
 
     def _largest_eigenvalue(self, state: IntegratorState) -> float:
-        """Of the local linear system, 1/s; zero where it cannot be told, as of a law that fails beside its states."""
+        """Largest eigenvalue of the local linear system, 1/s; zero where it cannot be found, as of a law that fails."""
         from . import local  # scipy.integrate takes 0.2 s
 
         try:
@@ -284,7 +284,7 @@ class TimeLoop(Engine):
 
     @property
     def has_ended(self) -> bool:
-        """Whether the steps end where an event or a passage does, before their time."""
+        """Whether the steps end at an event or a passage, before their time."""
         return self._crossed or bool(self._ended) or self._passage is not None
 
     @property
@@ -293,22 +293,22 @@ class TimeLoop(Engine):
 
     @property
     def last(self) -> int:
-        """The entry of the last state."""
+        """Index of the last state in the block of steps."""
         return int(self.steps.count[time_loop.LAST])
 
     @property
     def full(self) -> bool:
-        """Whether there is something to take out of the block of steps."""
+        """Whether the block of steps is full, or holds passages to take out."""
         return self.last >= len(self.steps.F) or self.steps.count[time_loop.PASSAGES] > 0
 
     def standing(self) -> list[Array]:
-        """All that tells where it stands, as copies; `stand` takes it."""
+        """State of the loop, as copies of all its arrays; `stand` takes it."""
         parts = self.steps, self.exchange, self.work
         when = np.array([self.energy0, self.stop, self._look, *self._since])
         return [when, *(x.copy() for part in parts for x in _arrays(part))]
 
     def stand(self, at: list[Array]) -> None:
-        """Stand where another one stood, which began on the same plant."""
+        """Take over the state of another loop, which began on the same plant."""
         parts = self.steps, self.exchange, self.work
         for mine, its in zip((x for part in parts for x in _arrays(part)), at[1:], strict=True):
             mine[...] = its
@@ -318,13 +318,13 @@ class TimeLoop(Engine):
             self.method.h = float(self.steps.clock[time_loop.STEP])
 
     def place(self, state: IntegratorState) -> None:
-        """Tell where the loop stands."""
+        """Copy time, state and step size of the loop into `state`."""
         steps, n = self.steps, self.last
         state.t, state.x, state.taken = float(steps.T[n]), steps.X[n].copy(), int(steps.count[time_loop.TAKEN])
         state.h = float(steps.clock[time_loop.STEP + steps.count[time_loop.METHOD]])
 
     def _hand_over(self, record: Record, first: int) -> int:
-        """Give the steps from entry `first` on to the record; returns where the next ones begin."""
+        """Append the steps from entry `first` on to the record; returns the entry where the next ones begin."""
         steps, n = self.steps, self.last
         ends, new = slice(first, n + 1), slice(first, n)
         record.append(steps.T[ends], steps.X[ends], steps.F[new], steps.U[new])
@@ -345,12 +345,12 @@ class TimeLoop(Engine):
         return met
 
     def ended(self, reason: int) -> tuple[Status, BaseException | None, str]:
-        """How the loop ended, the error to tell, and what ended it.
+        """Status, error and name of the event with which the loop ended.
 
         Raises
         ------
         BaseException
-            What a law, or an event function, has raised.
+            Any exception of a law or an event function.
         """
         refused, raised = self._refused, self._raised
         stopping, self._stopping, self._refused, self._raised = self._stopping, False, None, None  # told once
@@ -373,7 +373,7 @@ class TimeLoop(Engine):
     # -- answers ----------------------------------------------------------------------------------
 
     def _sampled(self, t: float) -> None:
-        """What is due for the law, and when the held efforts change next."""
+        """Take a sample of the law, and set the time at which the held efforts change next."""
         control = self.control
         control.refresh(t, lambda: self.evaluated_terms(t), self.exchange.x[self.nq + self.nv + WORKS :].copy())
         self.steps.command[:] = control.command
@@ -382,14 +382,14 @@ class TimeLoop(Engine):
             self.method.forget()
 
     def _attempted(self, until: float) -> None:
-        """A step of another method."""
+        """Take a step of a method that is not compiled."""
         steps, method = self.steps, self.method
         n = int(steps.count[time_loop.LAST])
         end, x, F = method(float(steps.T[n]), steps.X[n].copy(), until)  # type: ignore[misc]
         steps.T[n + 1], steps.X[n + 1], steps.F[n], steps.clock[time_loop.STEP] = end, x, F, method.h  # type: ignore[union-attr]
 
     def _stepped(self, t: float) -> int:
-        """Look at a step that was accepted; REFUSED where it leads beyond an event that ends the part."""
+        """Check a step that was accepted; REFUSED where it leads beyond an event that ends the part."""
         steps = self.steps
         n = int(steps.count[time_loop.LAST])
         T, X, F = steps.T[n : n + 2].copy(), steps.X[n : n + 2].copy(), steps.F[n : n + 1].copy()
@@ -419,7 +419,7 @@ class TimeLoop(Engine):
         return 0
 
     def _signalled(self, t: float) -> None:
-        """Functions of time at the next samples."""
+        """Evaluate functions of time at the next samples."""
         self.control.evaluate_signals()
 
     _answers = Engine._answers | {
@@ -431,7 +431,7 @@ class TimeLoop(Engine):
 
 
 def _arrays(record: tuple) -> Iterator[Array]:
-    """The arrays of a record, and of the records in it."""
+    """Arrays of a record, and of the records in it."""
     for part in record:
         if isinstance(part, tuple):
             yield from _arrays(part)

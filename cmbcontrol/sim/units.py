@@ -1,4 +1,4 @@
-"""Units of what a run holds, one a column."""
+"""Units of the data of a run, one for each column."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["column_units"]
 
 
 def column_units(run: Simulation, variable: str) -> list[str]:
-    """Units of a variable of a run, one an entry of its second dimension; "" where a plant of functions tells none."""
+    """Units of a variable of a run, one for each entry of its second dimension; "" for plants given by functions."""
     values = run.data[variable]
     told = str(values.attrs.get("units", ""))
     return [str(u) for u in json.loads(told)] if told.startswith("[") else [told] * values.sizes[values.dims[1]]
