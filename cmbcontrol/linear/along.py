@@ -28,7 +28,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class LinearSequence:
-    """dx/dt = A(t) x + B(t) du, y = C(t) x + D(t) du: deviations from a motion.
+    """Linear system of deviations from a motion: dx/dt = A(t) x + B(t) du, y = C(t) x + D(t) du.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class LinearSequence:
     states, inputs, outputs : tuple of str
     state_units, input_units, output_units : tuple of str
     conditioning : ndarray, shape (T,)
-        Of the independent coordinates, 1 at best.
+        Conditioning of the independent coordinates, 1 at best.
     plant : Plant
     """
 
@@ -69,7 +69,7 @@ class LinearSequence:
         return len(self.times)
 
     def __getitem__(self, i: int) -> LinearModel:
-        """The model at one time, frozen."""
+        """Linear model at one time, with matrices that are constant."""
         fields = {key: getattr(self, key)[i] for key in ("A", "B", "C", "D", "K", "N")}
         names = ("states", "inputs", "outputs", "state_units", "input_units", "output_units")
         return LinearModel(
@@ -115,7 +115,7 @@ class LinearSequence:
         return solution.y.T
 
     def _require_smooth(self) -> None:
-        """Splines through every other time must meet the times between (their error is sixteen times that of all)."""
+        """Raise an error unless splines through every other time meet the times between (16 times the error of all)."""
         from scipy.interpolate import CubicSpline
 
         if len(self) < 5:
@@ -132,7 +132,7 @@ class LinearSequence:
             )
 
     def to_dataset(self) -> xarray.Dataset:
-        """All of it with names and units, as an `xarray.Dataset`."""
+        """Sequence with names and units, as an `xarray.Dataset`."""
         import xarray
 
         names = {
@@ -170,7 +170,7 @@ def linearize_along(
     outputs: Sequence[str | FrameMotion] | None = None,
     every: int = 1,
 ) -> LinearSequence:
-    """The linear system, varying with time, of small deviations from a simulated motion.
+    """Linear system, varying with time, of small deviations from a simulated motion.
 
     Parameters
     ----------

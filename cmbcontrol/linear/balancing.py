@@ -1,4 +1,4 @@
-"""States of like size: the units of a linear model decide nothing."""
+"""Scaling of the states of a linear model to similar size, so that its units do not matter."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LARGEST = 2.0**120
 
 
 def state_scales(A: Array) -> Array:
-    """Units s (n,), powers of two, in which rows and columns of A, entries A_ij s_j / s_i, are of like size.
+    """Units s (n,), powers of two, in which rows and columns of A, entries A_ij s_j / s_i, are of similar size.
 
     A state that acts on no other, or on which no other acts, is left as it is.
 
@@ -33,7 +33,7 @@ def state_scales(A: Array) -> Array:
 
 
 def balanced(A: Array, B: Array, C: Array) -> tuple[Array, Array, Array]:
-    """The same system in these units.
+    """System A, B, C in units (see `state_scales`) in which rows and columns of A are of similar size.
 
     Examples
     --------

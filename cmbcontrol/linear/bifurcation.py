@@ -24,7 +24,7 @@ _LOCATE = 1e-13  # of a step: accuracy of special points
 
 
 class SpecialPoint(NamedTuple):
-    """A point of a branch at which something happens.
+    """Special point of a branch of equilibria: a fold, a branch point or a singular configuration.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class SpecialPoint(NamedTuple):
         ``"fold"``: the parameter turns round. ``"branch point"``: another branch crosses; the stiffness is singular,
         the parameter does not turn. ``"singular configuration"``: the constraints lose rank.
     value : float
-        Of the parameter.
+        Value of the parameter.
     arclength : float
     after : int
         Index of the last point of the branch before it.
@@ -65,7 +65,7 @@ def special_points(curve: Curve, base: Node, node: Node, h: float) -> list[tuple
 
 
 def _locate(curve: Curve, base: Node, node: Node, h: float, test: Callable[[Node, Node], float]) -> tuple[float, Node]:
-    """Where a test function changes its sign in a step, or the nearest point that can be computed."""
+    """Step and node at which a test function changes its sign, or the nearest node that can be computed."""
     from scipy.optimize import brentq  # imported where used: scipy.optimize takes 0.2 s
 
     values = {0.0: (test(base, base), base), h: (test(base, node), node)}
@@ -85,7 +85,7 @@ def _locate(curve: Curve, base: Node, node: Node, h: float, test: Callable[[Node
 
 
 def _turning(base: Node, node: Node) -> float:
-    """The parameter's component of the tangent; changes its sign at folds."""
+    """Component of the tangent along the parameter; changes its sign at folds."""
     return float(node.P @ node.tangent)
 
 
@@ -121,12 +121,12 @@ def _scaled_rows(node: Node) -> Array:
 
 
 def _soft_modes(base: Node, node: Node) -> float:
-    """Changes its sign where the number of negative stiffnesses differs from that of `base`."""
+    """Sign that is -1 where the number of negative stiffnesses differs from that at `base`, and else 1."""
     return 1.0 if _negative(node) == _negative(base) else -1.0
 
 
 def _negative(node: Node) -> int:
-    """Number of negative stiffnesses, where all forces are given; else zero."""
+    """Number of negative stiffnesses where all forces are given; else zero."""
     if node.balance.Y.shape != node.balance.W.shape or node.J.shape[1] != node.frame.shape[1] + 1:
         return 0
     values = np.linalg.eigvalsh(node.balance.stiffness)

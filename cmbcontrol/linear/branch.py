@@ -1,4 +1,4 @@
-"""Configurations on the branch through the base point of a chart, reached by continuation."""
+"""Continuation along the branch through the base point of a chart, to configurations on it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ROUNDING = 1e-9  # of that, in radians or sizes of the machine
 
 
 def follow(chart: Chart, y: Array) -> ChartPoint:
-    """The point at y0 + y on the branch through the base point of the chart.
+    """Point at y0 + y on the branch through the base point of the chart.
 
     Newton's method, in one step where the branch is straight enough, in several along the line where it is not. The
     result depends on y alone.

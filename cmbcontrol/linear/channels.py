@@ -27,14 +27,14 @@ _SAME = 1e-7  # relative distance of a zero and a pole that cancel: double roots
 
 @dataclass(frozen=True, eq=False)
 class Channel:
-    """From one input to one output: ``gain * prod(s - zeros) / prod(s - poles)``.
+    """Channel from one input to one output: ``gain * prod(s - zeros) / prod(s - poles)``.
 
     Attributes
     ----------
     zeros, poles : ndarray of complex
         1/s, without those that cancel.
     gain : float
-        Of the highest powers; 0 where the input does not act on the output.
+        Factor of the highest powers; 0 where the input does not act on the output.
     """
 
     zeros: Complex
@@ -52,7 +52,7 @@ class Channel:
         return np.unique(np.abs(roots[_undamped(roots)]))
 
     def phase(self, omega: Array) -> Array:
-        """Phase over frequency (rad/s), rad, continuous but for steps at undamped zeros and poles.
+        """Phase over frequency (rad/s), rad, continuous except for steps at undamped zeros and poles.
 
         Towards low frequency it is 0 for a positive gain and -pi for a negative one, less pi/2 for each integrator; by
         whole turns between -3/2 pi and 1/2 pi.
@@ -72,11 +72,12 @@ class Channel:
 
 
 def channel(A: Array, b: Array, c: Array, d: float) -> Channel:
-    """The channel of ``dx/dt = A x + b u, y = c x + d u``.
+    """Channel of ``dx/dt = A x + b u, y = c x + d u``.
 
     Zeros are the poles of what is left when the input holds the output at zero. With r the order of the first
     derivative of the output that the input acts on, these are the eigenvalues of ``A - b c A^r / (c A^(r-1) b)`` in the
-    null space of ``c, c A, ..., c A^(r-1)``. No zero at infinity, as a pencil has, needs to be told from a large one.
+    null space of ``c, c A, ..., c A^(r-1)``. No zeros at
+    infinity appear, as they do with a pencil.
 
     Examples
     --------
@@ -108,7 +109,7 @@ def channel(A: Array, b: Array, c: Array, d: float) -> Channel:
 
 
 def _left(zeros: Complex, poles: Complex) -> tuple[Complex, Complex]:
-    """Zeros and poles without pairs that cancel: modes that the input does not move, or the output does not see."""
+    """Zeros and poles without pairs that cancel: modes that the input does not move, or the output does not show."""
     kept, left = [], list(poles)
     for zero in zeros:
         distance = np.abs(np.array(left) - zero) if left else np.array([np.inf])
@@ -121,13 +122,13 @@ def _left(zeros: Complex, poles: Complex) -> tuple[Complex, Complex]:
 
 
 def _undamped(roots: Complex) -> NDArray[np.bool_]:
-    """Which roots are on the imaginary axis, and not at the origin."""
+    """Mask of the roots on the imaginary axis, without those at the origin."""
     size = np.abs(roots)
     return (size > _SLOW) & (np.abs(roots.real) <= _UNDAMPED * size)
 
 
 def _turn(omega: Array, root: complex) -> Array:
-    """The angle of ``(j omega - root) / (-root)``, rad; continuous, with a step of pi at an undamped root."""
+    """Angle of ``(j omega - root) / (-root)``, rad; continuous, with a step of pi at an undamped root."""
     if abs(root.real) <= _UNDAMPED * abs(root):  # of the pair, the upper one turns
         return np.where(root.imag > 0.0, np.pi * (omega > abs(root)), 0.0)
     # the line j omega - root keeps to one side of the imaginary axis: both angles are without a jump there

@@ -54,7 +54,7 @@ ITERATIONS = 30  # Newton's method contracts to rounding in some five where it d
 
 
 class ChartPoint(NamedTuple):
-    """A point of the manifold in a chart.
+    """Point of the manifold in a chart.
 
     Attributes
     ----------
@@ -68,11 +68,11 @@ class ChartPoint(NamedTuple):
     V : ndarray, shape (dof, nv)
         y_v = V v.
     inverse : ndarray, shape (nv, nv)
-        Of [D1R; A] with independent rows of A, in comparable units.
+        Inverse of [D1R; A] with independent rows of A, in comparable units.
     sign : float
-        Of its determinant; it does not change within a chart.
+        Sign of the determinant; it does not change within a chart.
     conditioning : float
-        Of [D1R; A] in comparable units: 1 best, 0 where the chart ends.
+        Conditioning of [D1R; A] in comparable units: 1 best, 0 where the chart ends.
     iterations : int
         Steps of Newton's method.
     """
@@ -91,26 +91,26 @@ class ChartPoint(NamedTuple):
 
 @runtime_checkable
 class Parametrization(Protocol):
-    """A recipe for independent coordinates."""
+    """Kind of independent coordinates, from which charts are made."""
 
     def at(self, plant: Plant, q0: ArrayLike, *, rank: int | None = None, y0: Array | None = None) -> Chart:
-        """The chart at a base point; `rank` of A near it, and a first guess of y, where they are known."""
+        """Chart at a base point; `rank` of A near it, and a first guess of y, where they are known."""
 
 
 class Chart(ABC):
-    """Independent coordinates near a base point; immutable.
+    """Chart: independent coordinates near a base point; immutable.
 
     Attributes
     ----------
     plant : Plant
     parametrization : Parametrization
-        What it was made of.
+        The parametrization that made this chart.
     q0, y0 : ndarray, shape (nq,) and (dof,)
         Base point.
     dof, rank : int
         Freedoms, and independent rows of A.
     names : tuple of str
-        Of y.
+        Names of the coordinates y.
     rows : ndarray of int, shape (rank,)
         Rows of A that are independent near the base point; the others are redundant and hold on the manifold.
     base : ChartPoint
@@ -137,7 +137,7 @@ class Chart(ABC):
         self._renewal = float(getattr(parametrization, "threshold", RENEWAL))
 
     def _start(self, y0: Array) -> None:
-        """Set the base point, once R is known; refuses coordinates that are not independent there."""
+        """Set the base point, once R is known; raise an error for coordinates that are dependent there."""
         self.y0 = y0
         D1 = self._gradients(self.q0, y0)[0]
         self.units = np.linalg.norm(D1 * self._length, axis=1)  # what counts as one in each y
@@ -151,30 +151,30 @@ class Chart(ABC):
 
     @abstractmethod
     def _residual(self, q: Array, y: Array) -> Array:
-        """R(q, y) (dof,)."""
+        """Residual R(q, y) (dof,) that defines the coordinates."""
 
     @abstractmethod
     def _gradients(self, q: Array, y: Array) -> tuple[Array, Array | None]:
-        """D1R (dof, nv), for q [+] eps, and D2R (dof, dof); None stands for D2R = -1."""
+        """Gradients D1R (dof, nv), for q [+] eps, and D2R (dof, dof); None stands for D2R = -1."""
 
     @abstractmethod
     def coordinates(self, q: Array, near: Array | None = None) -> Array:
-        """y (dof,) of a configuration; from a guess where R is nonlinear in y."""
+        """Coordinates y (dof,) of a configuration; from a guess where R is nonlinear in y."""
 
     @abstractmethod
     def velocity_map(self, W: Array) -> Array:
-        """V (dof, nv) with y_v = V v, where dy/dt = W v."""
+        """Matrix V (dof, nv) of y_v = V v, where dy/dt = W v."""
 
     @abstractmethod
     def slope_W(self, point: ChartPoint, x: Array) -> Array:
-        """d(W x)/dy (dof, dof) along the manifold at constant x (nv,)."""
+        """Gradient d(W x)/dy (dof, dof) along the manifold at constant x (nv,)."""
 
     def slope_V(self, point: ChartPoint, x: Array) -> Array:
-        """d(V x)/dy (dof, dof) along the manifold at constant x (nv,); zero where V is constant."""
+        """Gradient d(V x)/dy (dof, dof) along the manifold at constant x (nv,); zero where V is constant."""
         return np.zeros((self.dof, self.dof))
 
     def bias(self, q: Array, y: Array, v: Array) -> Array:
-        """(dV/dt) v (dof,), so that dy_v/dt = V a + bias; zero where V is constant."""
+        """Term (dV/dt) v (dof,) of dy_v/dt = V a + bias; zero where V is constant."""
         return np.zeros(self.dof)
 
     def slope_bias(self, point: ChartPoint, v: Array, dq: Array, dv: Array) -> Array:
@@ -191,7 +191,7 @@ class Chart(ABC):
         return self.velocity_map(rate_map(*self._gradients(q, y))) @ v
 
     def point(self, q: ArrayLike, y: Array | None = None, iterations: int = 0) -> ChartPoint:
-        """The point of a configuration on the manifold, with D Psi and K there (eqs. 2.29, 2.44)."""
+        """Point of a configuration on the manifold, with D Psi and K there (eqs. 2.29, 2.44)."""
         q = self.plant.configuration(q)
         y = self.coordinates(q) if y is None else y
         D1, D2 = self._gradients(q, y)
@@ -215,7 +215,7 @@ class Chart(ABC):
         return ChartPoint(q, y, T, K, W, V, inverse, sign * sign_v, conditioning, iterations)
 
     def solve(self, y: ArrayLike, near: ChartPoint | None = None) -> ChartPoint:
-        """Psi(y): the configuration whose independent coordinates are y (section 2.3.1).
+        """Point Psi(y): the configuration whose independent coordinates are y (section 2.3.1).
 
         Newton's method on R(q, y) = 0, phi(q) = 0 (eq. 2.23). The matrix of the nearby point is kept while the
         iteration contracts fast. It ends where rho / (1 - rho) |dx| is below 1e-13 (radians, or sizes of the
@@ -225,7 +225,7 @@ class Chart(ABC):
         ----------
         y : array_like, shape (dof,)
         near : ChartPoint, optional
-            Where to start; defaults to the base point.
+            Start of the iteration; defaults to the base point.
 
         Raises
         ------
@@ -266,11 +266,11 @@ class Chart(ABC):
     # -- the range of the chart -------------------------------------------------------------------------
 
     def needs_renewal(self, point: ChartPoint) -> bool:
-        """True where a new chart is due: the conditioning has fallen to the threshold times that at the base."""
+        """Whether a new chart is due: the conditioning has fallen to the threshold times that at the base point."""
         return point.conditioning < self._renewal * self.base.conditioning
 
     def reparametrize(self, q: ArrayLike, y: Array | None = None) -> Chart:
-        """The chart of the same kind at another base point; `y`, a guess of its coordinates where R is nonlinear.
+        """Chart of the same kind at another base point; `y` is a guess of its coordinates where R is nonlinear.
 
         Raises
         ------
@@ -287,12 +287,12 @@ class Chart(ABC):
         return self.plant.residual(q)[self.rows] * self._base.factor
 
     def _matrix(self, q: Array, D1: Array) -> Array:
-        """[D1R; A] (nv, nv) in comparable units (eq. 2.28)."""
+        """Matrix [D1R; A] (nv, nv) in comparable units (eq. 2.28)."""
         A = self.plant.jacobian(q)[self.rows]
         return np.concatenate([D1 / self.units[:, None], self._base.factor[:, None] * A]) * self._length
 
     def _checked(self, q: Array, y: Array, count: int) -> ChartPoint:
-        """The result of the iteration; refuses one on the other side of the end of the chart."""
+        """Result of the iteration as a point; raises an error for one beyond the end of the chart."""
         point = self.point(q, y, count)
         if point.sign != self.base.sign or point.conditioning < INDEPENDENT:
             raise ParametrizationError(
@@ -304,7 +304,7 @@ class Chart(ABC):
         return point
 
     def _require_parameters(self, q: Array, D2: Array) -> None:
-        """Condition (2.27)."""
+        """Raise an error unless D2R is regular, condition (2.27)."""
         values = np.linalg.svd(D2, compute_uv=False)
         if values.size and not values[-1] > 1e-10 * max(values[0], 1e-300):
             raise ParametrizationError(
@@ -313,7 +313,7 @@ class Chart(ABC):
             )
 
     def _dependent(self, q: Array, conditioning: float = 0.0) -> ParametrizationError:
-        """The error where condition (2.28) fails, with the coordinates and independent ones in their place."""
+        """Error for coordinates that fail condition (2.28), with their names and independent ones in their place."""
         A = self._base.factor[:, None] * self.plant.jacobian(q)[self.rows] * self._length
         auto = ", ".join(repr(self.plant.velocity_names[k]) for k in independent_coordinates(A))
         return ParametrizationError(
@@ -328,7 +328,7 @@ class Chart(ABC):
 
 
 class BasePoint(NamedTuple):
-    """The constraints at a base point."""
+    """Constraints at a base point."""
 
     A: Array  # (rank, nv), independent rows in comparable units
     rows: NDArray[np.int64]
@@ -339,7 +339,7 @@ class BasePoint(NamedTuple):
 
 
 def base_point(plant: Plant, q0: ArrayLike, rank: int | None) -> tuple[Array, BasePoint]:
-    """Independent rows of A at a base point; refuses open loops and singular configurations."""
+    """Independent rows of A at a base point; raises an error for open loops and singular configurations."""
     from scipy.linalg import qr
 
     _check.plant(plant)
@@ -364,7 +364,7 @@ def base_point(plant: Plant, q0: ArrayLike, rank: int | None) -> tuple[Array, Ba
 
 
 def independent_coordinates(A: Array) -> list[int]:
-    """Coordinates that pivoted QR of A, independent rows in comparable units, leaves independent."""
+    """Indices of the coordinates that pivoted QR of A (independent rows, comparable units) leaves independent."""
     from scipy.linalg import qr
 
     rank, nv = A.shape
@@ -372,7 +372,7 @@ def independent_coordinates(A: Array) -> list[int]:
 
 
 def require_count(plant: Plant, base: BasePoint, count: int, names: Sequence[str]) -> None:
-    """As many coordinates as degrees of freedom."""
+    """Raise an error unless there are as many coordinates as degrees of freedom."""
     if count != base.dof:
         auto = ", ".join(repr(plant.velocity_names[k]) for k in independent_coordinates(base.A))
         raise ParametrizationError(
@@ -383,12 +383,12 @@ def require_count(plant: Plant, base: BasePoint, count: int, names: Sequence[str
 
 
 def rate_map(D1: Array, D2: Array | None) -> Array:
-    """W = -(D2R)^-1 D1R (in the text after eq. 2.31)."""
+    """Matrix W = -(D2R)^-1 D1R (in the text after eq. 2.31)."""
     return D1 if D2 is None else -np.linalg.solve(D2, D1)
 
 
 def _inverse(J: Array) -> tuple[Array, float, float]:
-    """Inverse, sign of the determinant (0 where it vanishes), and n / (|J| |J^-1|): 1 at best, 0 where singular."""
+    """Inverse, sign of the determinant (0 if it vanishes), and n / (|J| |J^-1|): 1 at best, 0 where singular."""
     from scipy.linalg.lapack import dgetrf, dgetri
 
     if J.size == 0:
@@ -406,10 +406,10 @@ def _inverse(J: Array) -> tuple[Array, float, float]:
 
 
 def listed_values(names: Sequence[str], y: Array) -> str:
-    """Coordinates with their values, for messages."""
+    """Text of coordinates with their values, for messages."""
     return ", ".join(f"{n} {value:.6g}" for n, value in zip(names, y, strict=True)) or "none"
 
 
 def rounded(x: Array) -> str:
-    """Six digits of each number, for messages."""
+    """Text of numbers with six digits each, for messages."""
     return str([float(f"{value:.6g}") for value in x])

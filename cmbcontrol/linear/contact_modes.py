@@ -1,4 +1,4 @@
-"""A plant with those of its contacts and end stops that are closed, where it stands still."""
+"""Plant at rest with those of its contacts and end stops that are closed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _BISECTIONS = 60  # of a part of a step, down to rounding
 
 
 def listed_contacts(contacts: Any) -> list[Contact]:
-    """The contacts, one or several, as a list."""
+    """List of contacts, from one or several."""
     if isinstance(contacts, Contact):
         return [contacts]
     found = list(_check.sequence(contacts, "contacts", "Contact(...) and so on"))
@@ -43,16 +43,16 @@ def listed_contacts(contacts: Any) -> list[Contact]:
 
 
 class ContactModes:
-    """Which constraints hold where contacts are closed.
+    """Constraints that hold for given states of contacts and end stops at rest.
 
     A contact is open; or it sticks; or it slides, free of friction: so a search moves it.
 
     Attributes
     ----------
     whole : Plant
-        With all constraints that can ever hold, those of contacts that stick as they are at present.
+        Plant with all constraints that can ever hold, those of contacts that stick as they are at present.
     contacts : dict of str to Contact
-        End stops last.
+        Contacts by name, end stops last.
     stops : frozenset of str
     holds : dict of str to Hold
     """
@@ -79,7 +79,7 @@ class ContactModes:
     # -- gaps -------------------------------------------------------------------------------------
 
     def gaps(self, q: Array) -> dict[str, float]:
-        """How far each contact is open, m (rad); negative inside."""
+        """Gap of each contact, m (rad), by name; negative inside."""
         residual = self.whole.residual(q)
         found = {}
         for name, hold in self.holds.items():
@@ -88,12 +88,12 @@ class ContactModes:
         return found
 
     def touching(self, q: Array) -> dict[str, str]:
-        """The state of each contact at q: those that touch stick where they can.
+        """States of the contacts at q: those that touch stick if they can, the others are open.
 
         Raises
         ------
         ValueError
-            Where one is beyond the other side.
+            Where a contact is penetrated.
         """
         states, size = {}, self.whole.size
         for name, gap in self.gaps(q).items():
@@ -103,7 +103,7 @@ class ContactModes:
         return states
 
     def begun(self, q: Array) -> Plant:
-        """The plant with what touches at q, held there."""
+        """Plant with the contacts that touch at q; those that stick are held there."""
         states = self.touching(q)
         for name in (name for name, state in states.items() if state == STICKS):
             self.stick(name, q)
@@ -118,20 +118,20 @@ class ContactModes:
         return f"q has {coordinate} = {q[i]:.6g} {unit}, beyond its {which} limit of {limit:.6g} {unit}"
 
     def closed(self, name: str) -> str:
-        """The state of a contact that touches and need not move."""
+        """State of a closed contact at rest: sticks if it can, else slides."""
         return STICKS if self.can_stick(name) else SLIDES
 
     def can_stick(self, name: str) -> bool:
-        """Whether it resists sliding: with friction, or as a `Point` without."""
+        """Whether a contact resists sliding: with friction, or as a `Point` without."""
         law = self.contacts[name].law
         return bool(len(self.holds[name].tangents)) and (law is None or law.static > 0.0)
 
     def can_slide(self, name: str) -> bool:
-        """Whether there is a constraint that lets it slide."""
+        """Whether there is a constraint that lets the contact slide."""
         return self.holds[name].sliding != self.holds[name].sticking
 
     def guard(self, states: Mapping[str, str]) -> Callable[[Callable[[float], Array]], tuple[float, str]]:
-        """What tells how far a path q(s) leads from s = 0 to 1 before an open contact closes, and which one."""
+        """Function that finds how far a path q(s), s from 0 to 1, leads until an open contact closes, and which."""
         names, slack = [name for name, state in states.items() if state == OPEN], _SUNK * self.whole.size
 
         def first(path: Callable[[float], Array]) -> tuple[float, str]:
@@ -156,7 +156,7 @@ class ContactModes:
     # -- modes ------------------------------------------------------------------------------------
 
     def plant_of(self, states: Mapping[str, str]) -> Plant:
-        """The plant with the constraints that hold in these states."""
+        """Plant with the constraints that hold in these states."""
         held: set[str] = set()
         for name, state in states.items():
             if state != OPEN:
@@ -166,7 +166,7 @@ class ContactModes:
         return self.given if plant.row_names == self.given.row_names and not self._moved else plant
 
     def stick(self, name: str, q: Array) -> None:
-        """A contact that sticks is held where it is at q, on its plane; one that is there already stays as it is."""
+        """Hold a contact that sticks where it is at q, on its plane; one that is held there already stays as it is."""
         whole, hold = self.whole, self.holds[name]
         part = next((loop for loop in getattr(whole, "loops", ()) if loop.name == name), None)
         if not isinstance(whole, Mechanism) or not isinstance(part, (Point, PointOnPlane)) or not len(hold.tangents):
@@ -178,11 +178,11 @@ class ContactModes:
             self.whole = whole.with_places(*at_rest(whole, held, q))  # type: ignore[arg-type]
 
     def _sticking(self, name: str) -> list[str]:
-        """Constraints that hold it while it sticks, in the order of the machine."""
+        """Names of the constraints that hold a contact while it sticks, in the order of the machine."""
         return [n for n in self.whole.row_slices if n in self.holds[name].sticking]
 
     def touches(self, plant: Plant, terms: Terms, states: Mapping[str, str]) -> list[Touch]:
-        """The contacts that are closed, with the rows of the plant that acts."""
+        """Closed contacts in given states, with their directions among the rows of a plant."""
         found = []
         for name, state in states.items():
             if state == OPEN:
@@ -204,7 +204,7 @@ class ContactModes:
 
 
 def _felt(tangents: Array, terms: Terms) -> Array:
-    """Directions among those of sliding in which the machine can move, or push, at all: one of a planar machine."""
+    """Directions of sliding in which the machine can move, or push, at all: one for a planar machine."""
     levers = tangents @ (terms.row_scale[:, None] * terms.A / terms.reach)
     U, sigma, _ = np.linalg.svd(levers)
     return U[:, : int(np.count_nonzero(sigma > DEPENDENT))].T @ tangents

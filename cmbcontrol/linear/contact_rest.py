@@ -1,4 +1,4 @@
-"""Rest on contacts and against end stops: which of them carry, by the complementarity of gap and push.
+"""Rest on contacts and end stops: finds those that carry, by the complementarity of gap and push.
 
 In a set of closed contacts the search is that without contacts. What it runs into closes; at an equilibrium a contact
 that would have to pull opens, and one that needs more friction than it has slides. Each opening or sliding leaves a set
@@ -39,7 +39,7 @@ PUSHES, SHARES, BORDERS = "pushes", "shares", "border"  # and open
 
 
 class ContactForce(NamedTuple):
-    """What a contact, or an end stop, does at an operating point.
+    """State and forces of a contact or end stop at an operating point.
 
     Attributes
     ----------
@@ -53,11 +53,11 @@ class ContactForce(NamedTuple):
     friction : float
         N.
     use : float
-        The part of its cone that the friction takes, 1 at the border; nan without friction.
+        Ratio of the friction to its limit, 1 at the border of the cone; nan without friction.
     gap : float
         m, or rad.
     unit : str
-        Of the push.
+        Unit of the push.
     """
 
     name: str
@@ -70,12 +70,12 @@ class ContactForce(NamedTuple):
 
     @property
     def acts(self) -> bool:
-        """Whether it belongs to the plant of the operating point."""
+        """Whether the contact is a constraint of the plant of the operating point."""
         return self.state in (PUSHES, SHARES)
 
     @property
     def on_border(self) -> bool:
-        """Whether the least change may open it, or make it slide: no linear model tells both sides."""
+        """Whether the least change may open the contact or make it slide: no linear model holds on both sides."""
         return self.state == BORDERS or self.use > 1.0 - BORDER
 
     def __str__(self) -> str:
@@ -89,18 +89,18 @@ class ContactForce(NamedTuple):
 
 
 class Rest(NamedTuple):
-    """An equilibrium on contacts.
+    """Equilibrium on contacts.
 
     Attributes
     ----------
     plant : Plant
-        With the contacts that act.
+        Plant with the contacts that act.
     terms : Terms
-        Its equations there.
+        Equations of the plant at the equilibrium.
     u, lam : ndarray
     contacts : tuple of ContactForce
     solution : Balance or None
-        The end of the search, where coordinates were free.
+        End of the search, where coordinates were free.
     """
 
     plant: Plant
@@ -121,31 +121,31 @@ def rest_on_contacts(
     tolerance: float,
     within: bool,
 ) -> Rest:
-    """The equilibrium at q, or near it where coordinates are free.
+    """Equilibrium on contacts at q, or near it where coordinates are free.
 
     Parameters
     ----------
     modes : ContactModes
     q : ndarray, shape (nq,)
-        With the contacts that touch closed.
+        Configuration at which contacts that touch are closed.
     efforts : Efforts
-        With rows of ``modes.given``.
+        Efforts, with rows of ``modes.given``.
     free : ndarray of bool, shape (nv,)
     stable, tolerance
         As in `trim`.
     within : bool
-        Whether joints have to be within their limits, which are no stops.
+        Whether joints must be within their limits, where these are no end stops.
 
     Raises
     ------
     EquilibriumError
-        Where there is none; it names the contact that would have to pull, and by how much.
+        Where there is no equilibrium; it names the contact that would have to pull, and by how much.
     """
     return _Search(modes, q, efforts, free, tolerance, within).run(stable)
 
 
 class _Search:
-    """From one set of closed contacts to the next."""
+    """Search from one set of closed contacts to the next."""
 
     def __init__(
         self,
@@ -161,7 +161,7 @@ class _Search:
         self.tolerance, self.within = tolerance, within
 
     def run(self, stable: bool) -> Rest:
-        """The rest; by descent from the start where Newton's method finds none, or goes round in circles."""
+        """Find the rest; by descent from the start where Newton's method finds none, or repeats itself."""
         try:
             rest = self._from_start(stable)
         except EquilibriumError:
@@ -200,7 +200,7 @@ class _Search:
     def _worst(
         self, states: Mapping[str, str], q: Array, loads: Loads, statics: ContactStatics
     ) -> tuple[Touch | None, bool]:
-        """The contact that has to open or to slide; those that slide in the search do so without friction."""
+        """Contact that has to open (True) or to slide (False); contacts that slide are taken without friction here."""
         if SLIDES in states.values():
             plant = self.modes.plant_of(states)
             terms = plant.terms(q, np.zeros(plant.nv))
@@ -211,7 +211,7 @@ class _Search:
         return (touch, pulls) if touch is not None else statics.worst(loads.lam)
 
     def _equilibrium(self, states: Mapping[str, str], q: Array, stable: bool) -> Balance:
-        """The equilibrium near q with these contacts, or where another one closes."""
+        """Equilibrium near q with these contacts, or the point on the way where another contact closes."""
         plant, tolerance = self.modes.plant_of(states), self.tolerance
         require_holonomic(plant, q)
         start = Balance(plant, close_with(plant, q, self.free), self.efforts, self.free, self.modes.guard(states))
@@ -227,7 +227,7 @@ class _Search:
         return end
 
     def _statics(self, states: Mapping[str, str], q: Array) -> tuple[Loads, ContactStatics, dict[str, str]]:
-        """Efforts and multipliers at q, with all that is closed held where it is."""
+        """Efforts and multipliers at q, with all closed contacts held where they are, and the states of contacts."""
         modes = self.modes
         held = {name: state if state == OPEN else modes.closed(name) for name, state in states.items()}
         for name, state in held.items():
@@ -244,7 +244,7 @@ class _Search:
         return statics.solve(), statics, held
 
     def _prescribing(self, plant: Plant) -> Efforts:
-        """The efforts, with multipliers that are prescribed among the rows of a plant that acts."""
+        """Efforts whose prescribed multipliers are numbered by the rows of the plant that acts."""
         names = [self.modes.given.row_names[row] for row in self.given.rows]
         for name in names:
             if name not in plant.row_names:
@@ -254,7 +254,7 @@ class _Search:
     def _rest(
         self, loads: Loads, statics: ContactStatics, held: Mapping[str, str], q: Array, solution: Balance | None
     ) -> Rest:
-        """The rest, of the plant without contacts that touch and cannot push."""
+        """Rest with the forces of all contacts, and a plant without contacts that touch but cannot push."""
         modes, gaps, terms = self.modes, self.modes.gaps(q), statics.terms
         units, states, told = row_force_units(statics.plant), dict(held), dict[str, ContactForce]()
         given = zip(statics.touches, statics.pushes(loads.lam), statics.frictions(loads.lam), strict=True)

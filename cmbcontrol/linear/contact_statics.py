@@ -42,19 +42,19 @@ _SMALL = 1e-5  # weight of what does not matter beside a force that is missing, 
 
 
 class Touch(NamedTuple):
-    """A closed contact among the rows of the plant that acts.
+    """Closed contact among the rows of the plant that acts.
 
     Attributes
     ----------
     name : str
     normal : ndarray, shape (rows,)
-        It pushes with -normal . lam.
+        Direction of the contact: it pushes with -normal . lam.
     tangents : ndarray, shape (k, rows)
         Directions in which it sticks.
     friction : float
-        Coefficient; infinite for a point that sticks whatever this takes.
+        Coefficient; infinite for a point that sticks at any force.
     rows : ndarray of int
-        Its own rows.
+        Rows that belong to the contact.
     """
 
     name: str
@@ -65,7 +65,7 @@ class Touch(NamedTuple):
 
 
 class Loads(NamedTuple):
-    """Efforts with multipliers, and by how much they miss limits, in N."""
+    """Efforts, multipliers, and the force by which they miss limits, N."""
 
     u: Array
     lam: Array
@@ -73,16 +73,16 @@ class Loads(NamedTuple):
 
 
 class ContactStatics:
-    """The equations at rest, with the limits of motors and contacts.
+    """Equations of a machine at rest, with the limits of motors and contacts.
 
     Parameters
     ----------
     plant : Plant
-        The one that acts.
+        Plant with the contacts that act.
     terms : Terms
-        At rest.
+        Equations of motion at rest.
     efforts : Efforts
-        Its `rows` are those of `plant`.
+        Given and unknown efforts; its `rows` are those of `plant`.
     touches : sequence of Touch
     """
 
@@ -113,14 +113,14 @@ class ContactStatics:
         self.N = self.N @ Vt[: int(np.count_nonzero(sigma > _UNFELT))].T  # what nothing feels stays the smallest
 
     def _largest_force(self) -> float:
-        """N."""
+        """Largest force at hand, N, by which others are scaled."""
         terms, efforts = self.terms, self.efforts
         u = np.abs(efforts.value) + np.abs(smallest_efforts(terms, efforts))
         forces = (np.abs(terms.h) + np.abs(terms.B) @ u) / terms.reach
         return float(forces.max(initial=0.0)) + terms.force_scale or 1.0
 
     def _half_spaces(self, B: Array, rows: Array, low: Array, high: Array) -> tuple[Array, Array]:
-        """C z >= c: efforts within their limits, prescribed multipliers, and contacts without a cone."""
+        """Half spaces C z >= c: efforts within their limits, prescribed multipliers, and contacts without a cone."""
         n, m = self.root.shape[0], len(self.plant.row_names)
         C, c = [], []
         value, unknown = self.efforts.value, np.flatnonzero(self.efforts.unknown)
@@ -161,21 +161,21 @@ class ContactStatics:
     # -- solutions --------------------------------------------------------------------------------
 
     def smallest(self) -> Loads:
-        """Least efforts, then the smallest multipliers, whatever limits and contacts say."""
+        """Least efforts, then the smallest multipliers, without regard to limits and contacts."""
         u = smallest_efforts(self.terms, self.efforts)
         lam = multipliers(self.terms, u)
         x = np.linalg.solve(self.efforts.root, (u - self.efforts.value)[self.efforts.unknown]) / self.unit
         return Loads(u, lam, self._missing(np.append(x, lam / self.terms.row_scale) / self.force))
 
     def solve(self) -> Loads:
-        """Least efforts, then the smallest multipliers, within limits, where there are such.
+        """Least efforts, then the smallest multipliers, within limits if there are such.
 
-        Else those that miss the limits by the least force, which is `missing` then.
+        If there are none, those that miss the limits by the least force, which is then `missing`.
 
         Raises
         ------
         EquilibriumError
-            Where the solver does not tell whether there are such.
+            Where the solver does not find out whether there are such.
         """
         smallest = self.smallest()
         if not self.efforts.rows and smallest.missing <= EXACT * self.force:
@@ -198,7 +198,7 @@ class ContactStatics:
         )
 
     def can_push(self, touch: Touch, loads: Loads) -> float:
-        """The largest push of a contact with these efforts, up to the largest force, N."""
+        """Largest push of a contact with these efforts, up to the largest force, N."""
         x = np.linalg.solve(self.efforts.root, (loads.u - self.efforts.value)[self.efforts.unknown]) / self.unit
         z = np.append(x, loads.lam / self.terms.row_scale) / self.force
         N, head = self._of_multipliers(), self._along(touch)[0]
@@ -220,7 +220,7 @@ class ContactStatics:
         return float(missing_force(self.C @ z - self.c, self.G @ z, self.cones)) * self.force
 
     def _nearest(self, T: Array, d: Array, z: Array, N: Array, slack: float) -> tuple[int, Array]:
-        """The y with the smallest |T y - d|^2 and z + N y within limits, which may be missed by `slack`."""
+        """Smallest y by |T y - d|^2 with z + N y within limits, which may be missed by `slack`; and the status."""
         if not N.shape[1]:
             return (FOUND if self._missing(z) <= max(slack, EXACT) * self.force else CONTRADICTION), np.zeros(0)
         g = self.G @ z
@@ -228,7 +228,7 @@ class ContactStatics:
         return _point(T, d, _felt(self.C @ N), self.c - self.C @ z - slack, _felt(self.G @ N), g, self.cones)
 
     def _least_efforts(self, slack: float) -> tuple[int, Array]:
-        """Multipliers count little, then less: each round they are to stay as they are."""
+        """Solution z with the least efforts, and the status; multipliers count less in each round."""
         n = self.unit.size
         weight = np.append(self.unit / self.unit.max(initial=1e-300), np.full(self.N.shape[0] - n, _BESIDE))
         T, aim, z, status = weight[:, None] * self.N, np.zeros(self.N.shape[0]), self.z, FOUND
@@ -241,18 +241,18 @@ class ContactStatics:
         return status, z
 
     def _of_multipliers(self) -> Array:
-        """Changes of z that leave the efforts."""
+        """Basis of the changes of z that leave the efforts as they are."""
         n = self.unit.size
         return self.N @ null_space(self.N[:n], 1.0, UNREACHED) if n else self.N
 
     def _least_multipliers(self, z: Array) -> Array:
-        """The smallest multipliers with the efforts of z."""
+        """Solution z with the smallest multipliers for the efforts of z."""
         N = self._of_multipliers()
         status, y = self._nearest(N, -z, z, N, EXACT * _SMALL)
         return z + N @ y if status == FOUND else z
 
     def _least_missing(self) -> tuple[int, Array]:
-        """The z that misses limits by the least force e: by the least of e + e^2 / 2."""
+        """Solution z that misses limits by the least force e (the least of e + e^2 / 2), and the status."""
         count = self.N.shape[1]
         T = np.zeros((self.N.shape[0] + 1, count + 1))
         T[:-1, :count], T[-1, -1] = _SMALL * self.N, 1.0
@@ -267,15 +267,15 @@ class ContactStatics:
     # -- what they say ----------------------------------------------------------------------------
 
     def pushes(self, lam: Array) -> Array:
-        """Push of each contact, N (N m)."""
+        """Pushes of the contacts, N (N m)."""
         return np.array([-touch.normal @ lam for touch in self.touches])
 
     def frictions(self, lam: Array) -> Array:
-        """Friction of each contact, N."""
+        """Friction forces of the contacts, N."""
         return np.array([float(np.linalg.norm(touch.tangents @ lam)) for touch in self.touches])
 
     def worst(self, lam: Array) -> tuple[Touch | None, bool]:
-        """The contact that pulls most, else the one that needs most more friction than it has; and whether it pulls."""
+        """Contact that pulls most, or else needs most more friction than it has; and whether it pulls."""
         scale = np.array([np.abs(t.normal * self.terms.row_scale).max() for t in self.touches])
         pushes, frictions = self.pushes(lam) / scale, self.frictions(lam) / scale
         if not len(pushes):
@@ -287,7 +287,7 @@ class ContactStatics:
         return (self.touches[k], False) if slip[k] > 0.0 else (None, False)
 
     def reason(self, loads: Loads) -> str:
-        """Which limits the nearest forces miss, in words."""
+        """Text with the limits that the nearest possible forces miss."""
         said, units, close = [], row_force_units(self.plant), 0.5 * loads.missing
         for touch, push, friction in zip(self.touches, self.pushes(loads.lam), self.frictions(loads.lam), strict=True):
             row = int(np.abs(touch.normal).argmax())
@@ -317,12 +317,12 @@ class ContactStatics:
 
 
 def _felt(rows: Array) -> Array:
-    """Slopes of limits without those that are rounding."""
+    """Slopes of limits, with those that are rounding set to zero."""
     return np.where(np.linalg.norm(rows, axis=1)[:, None] > _UNFELT, rows, 0.0)
 
 
 def _point(T: Array, d: Array, C: Array, c: Array, G: Array, g: Array, cones: NDArray[np.int64]) -> tuple[int, Array]:
-    """The y with the smallest |T y - d|^2, C y >= c and G y + g in cones; and how the kernel has ended."""
+    """Smallest y by |T y - d|^2 with C y >= c and G y + g in cones; and the status of the kernel."""
     y, plain = np.zeros(T.shape[1]), np.ascontiguousarray
     E, e = np.zeros((0, y.size)), np.zeros(0)
     return nearest_point(plain(T), plain(d), E, e, plain(C), plain(c), plain(G), plain(g), cones, y), y

@@ -39,9 +39,9 @@ class EquilibriumBranch:
     Attributes
     ----------
     name : str
-        Of the plant.
+        Name of the plant.
     parameter, unit : str
-        What varies.
+        Name and unit of the parameter.
     values : ndarray, shape (points,)
         The parameter.
     arclength : ndarray, shape (points,)
@@ -51,13 +51,13 @@ class EquilibriumBranch:
         Eigenvalues of the stiffness on the motions that leave the held coordinates in place, in the metric of M, 1/s2,
         least first: squares of natural frequencies where nothing damps. NaN where a singular configuration has more.
     eigenvalues : ndarray of complex, shape (points, 2 n)
-        Of the linear model of these motions, 1/s.
+        Eigenvalues of the linear model of these motions, 1/s.
     stable : ndarray of bool, shape (points,)
-        Whether none of them grows.
+        Whether none of these motions grows.
     special : tuple of SpecialPoint
         Folds, branch points and singular configurations on the way.
     ended : str
-        Why the branch ends where it does.
+        Reason why the branch ends.
 
     Examples
     --------
@@ -91,21 +91,21 @@ class EquilibriumBranch:
 
     @property
     def folds(self) -> tuple[SpecialPoint, ...]:
-        """Where the parameter turns round."""
+        """Folds of the branch, where the parameter turns back."""
         return tuple(s for s in self.special if s.kind == "fold")
 
     @property
     def branch_points(self) -> tuple[SpecialPoint, ...]:
-        """Where other branches cross."""
+        """Branch points, where another branch crosses."""
         return tuple(s for s in self.special if s.kind == "branch point")
 
     @property
     def singular_configurations(self) -> tuple[SpecialPoint, ...]:
-        """Where the constraints lose rank."""
+        """Singular configurations on the branch, where the constraints lose rank."""
         return tuple(s for s in self.special if s.kind == "singular configuration")
 
     def at(self, value: float) -> tuple[OperatingPoint, ...]:
-        """The equilibria of the branch where the parameter has this value, in the order of the branch.
+        """Equilibria of the branch at which the parameter has this value, in the order of the branch.
 
         Examples
         --------
@@ -119,7 +119,7 @@ class EquilibriumBranch:
         return tuple(self._curve.point(node) for node in _at_value(self._curve, self._nodes, value))
 
     def switch(self, special: SpecialPoint, *, sign: int = 1) -> EquilibriumBranch:
-        """The branch that crosses at a branch point, followed to one side (sign 1 or -1) over the same range.
+        """Branch that crosses at a branch point, followed to one side (sign 1 or -1) over the same range.
 
         Raises
         ------
@@ -146,7 +146,7 @@ class EquilibriumBranch:
         return _trace(curve, [first, second], Reporter(False, _TITLE))
 
     def to_dataset(self) -> xarray.Dataset:
-        """The branch as an `xarray.Dataset` with named dimensions and units.
+        """Branch as an `xarray.Dataset` with named dimensions and units.
 
         Examples
         --------
@@ -224,7 +224,7 @@ def continue_equilibria(
     unit: str = "",
     progress: Progress = False,
 ) -> EquilibriumBranch:
-    """Follow an equilibrium while a parameter varies, round folds and over branch points.
+    """Follow an equilibrium while a parameter varies, also round folds and over branch points.
 
     Parameters
     ----------
@@ -232,7 +232,7 @@ def continue_equilibria(
         A plant, with ``effort=`` or ``coordinate=`` to name what varies; or a function value -> plant (a stiffness, a
         payload, a length): all its plants must have the same coordinates, motors and constraint rows.
     q : array_like, shape (nq,), mapping, or OperatingPoint
-        Where to look for the first equilibrium, with closed loops.
+        Start of the search for the first equilibrium, with closed loops.
     start, stop : float
         Range of the parameter. The branch is followed from `start`, towards `stop`, until the parameter leaves the
         range on either side.
@@ -254,7 +254,7 @@ def continue_equilibria(
     tolerance : float
         Largest unbalanced force, relative to all forces, as in `trim`.
     name, unit : str, optional
-        Of the parameter, where it is the value of a function; defaults to the function's name.
+        Name and unit of the parameter, where it is the value of a function; defaults to the function's name.
     progress : bool or callable
         Show a progress bar, or call with the largest fraction of the range that was reached.
 
@@ -321,7 +321,7 @@ def _bounds(start: float, stop: float, within: tuple[float, float] | None) -> tu
 
 
 class _Record:
-    """The computed part of a branch."""
+    """Computed part of a branch."""
 
     def __init__(self, curve: Curve) -> None:
         self.curve = curve
@@ -347,7 +347,7 @@ class _Record:
         self.nodes.append(node)
 
     def branch(self, ended: str) -> EquilibriumBranch:
-        """The result."""
+        """Make the branch from the computed points, with the reason why it ends."""
         family = self.curve.family
         n = min((k.size for k, _ in self.modes), default=0)
         stiffness = np.array([k if k.size == n else np.full(n, np.nan) for k, _ in self.modes])
@@ -425,7 +425,7 @@ def _follow(curve: Curve, record: _Record, reporter: Reporter) -> str:
 
 
 def _step(curve: Curve, base: Node, h: float) -> tuple[float, Node]:
-    """The next point, after a step on which the tangent turns little, within the range."""
+    """Next point, after a step on which the tangent turns little, within the range."""
     slope = float(base.P @ base.tangent)
     room = max(((bound - base.p) / slope for bound in curve.bounds), default=0.0) if slope else np.inf
     if 0.0 < room < h:
@@ -456,7 +456,7 @@ def _follows(curve: Curve, base: Node, node: Node, h: float) -> bool:
 
 
 def _stopped(curve: Curve, base: Node, node: Node, h: float) -> tuple[Node, str | None]:
-    """The last point before a joint or an actuator is at its limit."""
+    """Last point before a joint or an actuator reaches its limit, and the message; or the node itself and None."""
     reason = curve.limit(node)
     if reason is None:
         return node, None
@@ -474,7 +474,7 @@ def _stopped(curve: Curve, base: Node, node: Node, h: float) -> tuple[Node, str 
 def _left_range(
     curve: Curve, base: Node, node: Node, specials: list[tuple[float, str, Node]], first: bool
 ) -> tuple[Node, str] | None:
-    """Where the parameter leaves its range, if it does between two points (folds between them included)."""
+    """Node at which the parameter leaves its range between two points (with folds between), and why; else None."""
     nodes = [base, *(there for _, kind, there in specials if kind == "fold"), node]
     for a, b in pairwise(nodes):
         for value, side in zip(curve.bounds, (-1.0, 1.0), strict=True):
@@ -488,7 +488,7 @@ def _left_range(
 
 
 def _at_value(curve: Curve, nodes: tuple[Node, ...], value: float) -> list[Node]:
-    """All points of a branch where the parameter has a value; `nodes` with the folds among them."""
+    """Points of a branch at which the parameter has a value; `nodes` must include the folds."""
     points = [n for n in nodes[:1] if n.p == value]
     for a, b in pairwise(nodes):
         if (a.p - value) * (b.p - value) < 0.0 or (b.p == value and a.p != value):
@@ -503,7 +503,7 @@ def _at_value(curve: Curve, nodes: tuple[Node, ...], value: float) -> list[Node]
 
 
 def _closed(curve: Curve, nodes: list[Node]) -> str | None:
-    """Whether the branch has returned to its first point (up to full turns of angles), in words."""
+    """Message that the branch has returned to its first point (up to full turns of angles); None where it has not."""
     if len(nodes) < 5:
         return None
     a, b = nodes[0], nodes[-1]

@@ -1,4 +1,4 @@
-"""The curve of equilibria along a parameter: its equations, predictor and corrector.
+"""Curve of equilibria along a parameter: its equations, predictor and corrector.
 
 Equilibria are a curve in x = (motions of the free coordinates, parameter p). Motions are measured in radians and
 sizes of the machine, the parameter in units of its range. A point is predicted along the tangent, and
@@ -34,7 +34,7 @@ Array = NDArray[np.float64]
 
 
 class Family(NamedTuple):
-    """The parameter, and the plant at each of its values."""
+    """Parameter of a branch, and the plant at each of its values."""
 
     make: Callable[[float], Plant]
     effort: int | None
@@ -51,7 +51,7 @@ def family_of(
     name: str | None,
     unit: str,
 ) -> Family:
-    """The parameter from the arguments of `continue_equilibria`, checked."""
+    """Parameter from the arguments of `continue_equilibria`, checked."""
     if isinstance(plant, Plant):
         if name is not None or unit:
             raise InputError("name= and unit= are for a function value -> plant; this parameter has its own")
@@ -80,7 +80,7 @@ def family_of(
 
 @dataclass(frozen=True)
 class _ConstantPlant:
-    """The same plant at all values of the parameter."""
+    """Function value -> plant that returns one plant at all values of the parameter."""
 
     plant: Plant
 
@@ -89,7 +89,7 @@ class _ConstantPlant:
 
 
 class _PlantFactory:
-    """A function value -> plant that keeps its last plants. Refuses plants with other coordinates, motors or rows."""
+    """Function value -> plant that keeps its last plants. It refuses plants with other coordinates, motors or rows."""
 
     def __init__(self, make: Callable[[float], Plant], start: float) -> None:
         self.make, self.start, self.first_plant = make, start, make(start)
@@ -119,14 +119,14 @@ class _PlantFactory:
 
 @dataclass(frozen=True, eq=False)
 class Node:
-    """An equilibrium (or a guess) with the equations to first order in x: dq = X dx, dp = P dx, dr = J dx.
+    """Equilibrium (or a guess) with the equations to first order in x: dq = X dx, dp = P dx, dr = J dx.
 
     Attributes
     ----------
     frame : ndarray, shape (nv, n)
         Motions of the free coordinates, orthonormal in radians and sizes of the machine.
     tangent : ndarray
-        In x, unit length.
+        Tangent of the branch in x, of unit length.
     """
 
     q: Array
@@ -139,27 +139,27 @@ class Node:
     tangent: Array
 
     def project(self, direction: tuple[Array, float]) -> Array:
-        """A direction (dq in radians and sizes, dp in ranges) in x."""
+        """Coordinates x of a direction (dq in radians and sizes, dp in ranges)."""
         x = self.frame.T @ direction[0]
         return x if self.X.shape[1] == x.size else np.append(x, direction[1])
 
     def direction(self, x: Array) -> tuple[Array, float]:
-        """The reverse of `project`."""
+        """Direction (dq in radians and sizes, dp in ranges) with coordinates x."""
         n = self.frame.shape[1]
         return self.frame @ x[:n], float(x[n]) if x.size > n else 0.0
 
     @property
     def heading(self) -> tuple[Array, float]:
-        """The tangent as a direction."""
+        """Tangent as a direction (dq in radians and sizes, dp in ranges)."""
         return self.direction(self.tangent)
 
 
 class BranchLost(Exception):
-    """The corrector did not converge to a point of the branch."""
+    """Raised where the corrector does not converge to a point of the branch."""
 
 
 class Curve:
-    """The equations Y'Z'(h - B u) = 0 on the closed loops, in x."""
+    """Curve of the equations Y'Z'(h - B u) = 0 on the closed loops, in x."""
 
     bounds: tuple[float, float]
     step: float
@@ -201,7 +201,7 @@ class Curve:
             )
 
     def _named(self, u: EffortValues | float | None) -> dict[str, Any]:
-        """Given efforts by name."""
+        """Given efforts by the names of the actuators."""
         if u is None or isinstance(u, Mapping):
             return dict(u or {})
         full = np.broadcast_to(np.asarray(u, dtype=np.float64), self.plant.nu) if np.ndim(u) == 0 else u
@@ -209,7 +209,7 @@ class Curve:
         return dict(zip(self.plant.actuator_names, full.tolist(), strict=True))
 
     def plant_at(self, p: float) -> Plant:
-        """The plant at a value of the parameter; BranchLost where it does not exist, beyond the range."""
+        """Plant at a value of the parameter; BranchLost where it does not exist, beyond the range."""
         try:
             return self.family.make(p)
         except Exception as error:
@@ -230,7 +230,7 @@ class Curve:
     # -- points -------------------------------------------------------------------------------------------
 
     def first(self, q: ArrayLike | Mapping[str, float]) -> Node:
-        """The equilibrium at the start, with the tangent towards the stop."""
+        """Equilibrium at the start, with the tangent towards the stop."""
         plant, family = self.plant, self.family
         q = plant.configuration(q)
         motors = self.u if family.effort is None else {**self.u, family.label: self.start}
@@ -256,7 +256,7 @@ class Curve:
         return _with_tangent(node, tangent)
 
     def node(self, q: Array, p: float, heading: tuple[Array, float] | None) -> Node:
-        """The equations at the configuration nearest to q with closed loops."""
+        """Node with the equations at the nearest configuration with closed loops."""
         family = self.family
         plant = self.plant_at(p)
         q = close_with(plant, q, self.free)
@@ -313,7 +313,7 @@ class Curve:
         value: float | None = None,
         across: tuple[Array, float] | None = None,
     ) -> Node:
-        """Newton's method with the smallest corrections; at a fixed value of the parameter, or none along `across`.
+        """Correct a point by Newton's method with the smallest steps; at fixed parameter, or without steps `across`.
 
         Raises
         ------
@@ -345,7 +345,7 @@ class Curve:
         return best
 
     def ahead(self, base: Node, s: float, value: float | None = None) -> Node:
-        """The point of the branch after a step s, or where the parameter has a value."""
+        """Point of the branch after a step s, or where the parameter has a value."""
         if s == 0.0:
             return base
         x = s * base.tangent
@@ -356,7 +356,7 @@ class Curve:
             raise BranchLost from error
 
     def beside(self, node: Node, along: tuple[Array, float], sign: float) -> Node | None:
-        """A point of the other branch through a branch point, with its tangent away from it; None where there is none.
+        """Point of the other branch through a branch point, with its tangent away from it; None if none is found.
 
         `along` is the direction of the branch that is known.
         """
@@ -378,12 +378,12 @@ class Curve:
     # -- results at a point ----------------------------------------------------------------------------------
 
     def point(self, node: Node) -> OperatingPoint:
-        """The operating point, with the efforts within the limits; EquilibriumError where they are beyond."""
+        """Operating point of a node, with efforts within the limits; EquilibriumError where there are none."""
         balance = node.balance
         return point_of(balance.plant, balance.terms, static_efforts(balance.plant, balance.terms, balance.efforts))
 
     def limit(self, node: Node) -> str | None:
-        """The joint or actuator limit that a point violates, in words; None where there is none."""
+        """Text with the joint or actuator limit that a point violates; None if there is none."""
         plant, q = node.balance.plant, node.q
         outside = outside_limits(plant, q)
         if outside.any():
@@ -413,7 +413,7 @@ def _with_tangent(node: Node, tangent: Array) -> Node:
 
 
 def _tangent(node: Node, along: Array) -> Array | None:
-    """The unit x with J x = 0 nearest to a direction; None where the direction is orthogonal to all of them."""
+    """Unit vector x with J x = 0 nearest to a direction; None where the direction is orthogonal to all such x."""
     N = node.balance.null_motions(node.J)
     t = N @ (N.T @ along)
     size = float(np.linalg.norm(t))
@@ -421,19 +421,19 @@ def _tangent(node: Node, along: Array) -> Array | None:
 
 
 def distance(curve: Curve, a: Node, b: Node) -> float:
-    """Between two points, as the arclength measures it."""
+    """Distance between two points, as arclength measures it."""
     way, along = heading(curve, a, b)
     return float(np.hypot(np.linalg.norm(way), along if curve.family.coordinate is None else 0.0))
 
 
 def heading(curve: Curve, a: Node, b: Node) -> tuple[Array, float]:
-    """The direction from one point to another."""
+    """Direction from one point to another (dq in radians and sizes, dp in ranges)."""
     plant = a.balance.plant
     return plant.difference(a.q, b.q) / plant.spans, (b.p - a.p) / curve.range
 
 
 def between(curve: Curve, a: Node, b: Node, value: float) -> Node:
-    """The point between two others where the parameter has this value."""
+    """Point between two others where the parameter has this value."""
     share = (value - a.p) / (b.p - a.p) if b.p != a.p else 0.0
     plant = a.balance.plant
     q = plant.integrate(a.q, share * plant.difference(a.q, b.q))

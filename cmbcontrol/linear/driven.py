@@ -1,4 +1,4 @@
-"""Inputs that are accelerations: joints that are driven, and prescribed motions that are let go and driven."""
+"""Inputs that are accelerations: driven joints, and prescribed motions that become driven."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 
 
 class Driven(NamedTuple):
-    """What has a given acceleration, and the effort of it."""
+    """Joint or motion with a given acceleration as an input, and the effort that it needs."""
 
     name: str
     unit: str
@@ -30,18 +30,18 @@ class Driven(NamedTuple):
 
 
 class Released(NamedTuple):
-    """A machine whose prescribed motions are inputs of a linear model.
+    """Machine whose prescribed motions are inputs of a linear model.
 
     Attributes
     ----------
     plant : Plant
-        Without these motions: their positions and velocities are among its states.
+        Plant without these motions: their positions and velocities are among its states.
     local : Derivatives
-        With the forces that they have at the point, which turn with the machine.
+        Derivatives with the forces that the motions have at the point, which turn with the machine.
     driven : dict of str to list of Driven
-        By the name of the motion.
+        Inputs by the name of the motion.
     stiffness : ndarray, shape (nv, nv)
-        What these forces add to ``local.force_q``.
+        Contribution of these forces to ``local.force_q``.
     """
 
     plant: Plant
@@ -51,12 +51,12 @@ class Released(NamedTuple):
 
 
 def release_motions(plant: Plant, local: Derivatives, inputs: Sequence[Any] | None) -> Released:
-    """Let go of the motions that inputs name, as ``<motion>`` or ``<component>_acceleration``.
+    """Release the motions that inputs name, as ``<motion>`` or ``<component>_acceleration``.
 
     Raises
     ------
     ValueError
-        For a `PoseMotion`, whose rows are more than its components.
+        For a `PoseMotion`, which has more rows than components.
     """
     listed = inputs if isinstance(inputs, (tuple, list)) else [inputs]  # what is no name, others refuse
     given = [x for x in listed if isinstance(x, str)]
@@ -91,7 +91,7 @@ def _named(motion: Motion, given: Sequence[str]) -> bool:
 
 
 def _driven(plant: Plant, motion: Motion, component: int, row: int, local: Derivatives) -> Driven:
-    """A component of a motion: a row, or of a distance the length that the row is (length^2 - c^2) / (2 c) of."""
+    """Driven component of a motion: its row; for a distance, whose row is (length^2 - c^2) / (2 c), the length."""
     name = motion.component_names[component]
     unit = plant.motion_units[plant.motion_names.index(name)]
     effort_q = np.zeros(plant.nv)
@@ -111,10 +111,10 @@ def _driven(plant: Plant, motion: Motion, component: int, row: int, local: Deriv
 
 
 def _distance_row(plant: Plant, q: Array, row: int) -> float:
-    """(length^2 - c^2) / (2 c) of a distance at q."""
+    """Value of (length^2 - c^2) / (2 c) of a distance at q."""
     return float(plant.residual(q)[row] + plant.arrays.targets[plant.arrays.rows["target"][row], 0])  # type: ignore[attr-defined]
 
 
 def _second_rate(plant: Plant, row: int) -> float:
-    """What is prescribed of the second rate of a row, which b is less by."""
+    """Prescribed second derivative of a row, which b already contains with a minus sign."""
     return float(plant.arrays.targets[plant.arrays.rows["target"][row], 2])  # type: ignore[attr-defined]

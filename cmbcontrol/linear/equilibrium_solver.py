@@ -66,7 +66,7 @@ def named_coordinates(plant: Plant, names: str | Collection[str], what: str) -> 
 
 
 class Balance:
-    """The static equilibrium equations at a configuration, to first order along the motions of the free coordinates.
+    """Static equilibrium equations at a configuration, to first order along the motions of the free coordinates.
 
     Z is orthonormal in the metric of M, so that the entries of Z'(h - B u) are comparable accelerations. The residual
     r = Y'Z'(h - B u) is the part that no unknown effort balances. On the manifold dr = Y'Z'K dq, up to terms with r
@@ -76,12 +76,12 @@ class Balance:
     ----------
     q : ndarray, shape (nq,)
     u : ndarray, shape (nu,)
-        The smallest efforts, whatever their limits.
+        Smallest efforts, without regard to their limits.
     r : ndarray, shape (m,)
     W : ndarray, shape (dof, n)
-        Orthonormal: the motions Z W move free coordinates only.
+        Orthonormal basis whose motions Z W move free coordinates only.
     motions : ndarray, shape (nv, n)
-        Z W: dq = motions @ y.
+        Motions Z W: dq = motions @ y.
     Y : ndarray, shape (dof, m)
         Orthonormal.
     J : ndarray, shape (m, n)
@@ -93,9 +93,9 @@ class Balance:
     forces : float
         Largest of all forces at the configuration, N m.
     guard : Guard or None
-        What ends steps: contacts that would close.
+        Function that ends steps where contacts would close.
     hit : str
-        What has ended the step to here, or "".
+        Name of the contact that ended the step to here, or "".
     """
 
     def __init__(
@@ -124,20 +124,20 @@ class Balance:
         return self.null_motions(np.linalg.solve(triangle.T, self.J.T).T).shape[1]
 
     def null_motions(self, J: Array) -> Array:
-        """Orthonormal x with J x = 0, for the equations r = 0 with unknowns in radians and sizes of the machine."""
+        """Orthonormal basis of x with J x = 0, for equations r = 0, unknowns in radians and sizes of the machine."""
         J = J / np.linalg.norm(self.Y.T @ (self.local.Z / self.length[:, None]).T, axis=1)[:, None]  # N m
         largest = np.linalg.norm(J, 2) if J.size else 0.0
         return null_space(J, floored(largest, self.forces, UNREACHED), UNREACHED)
 
     def free_basis(self, free: Mask) -> Array:
-        """Orthonormal W (dof, n) such that Z W moves the given coordinates only."""
+        """Orthonormal basis W (dof, n) such that Z W moves the given coordinates only."""
         if free.all():
             return np.eye(self.local.Z.shape[1])
         motions = self.local.Z / self.length[:, None]
         return null_space(motions[~free], float(np.linalg.norm(motions)), UNREACHED)
 
     def newton_step(self, damping: float) -> Array:
-        """Levenberg-Marquardt step y towards r = 0, stable or not."""
+        """Levenberg-Marquardt step y towards r = 0, to stable or unstable equilibria alike."""
         n = self.motions.shape[1]
         added = np.sqrt(damping) * np.linalg.norm(self.J) * np.eye(n)
         return np.linalg.lstsq(np.concatenate([self.J, added]), np.append(-self.r, np.zeros(n)), rcond=1e-12)[0]
@@ -157,13 +157,13 @@ class Balance:
 
     @property
     def stiffness(self) -> Array:
-        """Of the free motions, (n, n), symmetric part."""
+        """Stiffness of the free motions (n, n), its symmetric part."""
         H = self.W.T @ self.Y @ self.J
         return 0.5 * (H + H.T)
 
     @property
     def stiffness_scale(self) -> float:
-        """The largest force as a stiffness in y: a stiffness far below it is rounding."""
+        """Largest force as a stiffness in y: a stiffness far below it is rounding."""
         return self.forces * float(np.linalg.norm(self.motions / self.length[:, None])) ** 2
 
     @property
@@ -189,7 +189,7 @@ class Balance:
         return bool(curvatures) and _largest_least_eigenvalue(self.stiffness, curvatures) >= -_NEGATIVE
 
     def limited(self, y: Array) -> Array:
-        """The step y, shortened so that no coordinate moves more than half a radian (or size of the machine)."""
+        """Step y, shortened so that no coordinate moves more than half a radian (or size of the machine)."""
         return y * min(1.0, _LARGEST_STEP / max(self.step_length(y), 1e-300))
 
     def step_length(self, y: Array) -> float:
@@ -197,7 +197,7 @@ class Balance:
         return float(np.abs(self.motions @ y / self.length).max(initial=0.0))
 
     def after_step(self, y: Array) -> Balance | None:
-        """The equations after a step y, with the loops closed again, or where its guard ends it; None where open."""
+        """Equations after a step y, with loops closed, or where its guard ends it; None if loops stay open."""
         plant, hit, far = self.plant, "", 1.0
 
         def path(part: float) -> Array:
@@ -212,13 +212,13 @@ class Balance:
 
 
 def _unreached(Z: Array, B: Array, reach: Array) -> Array:
-    """Orthonormal Y (dof, m): the combinations Y'Z'f of forces that no motor gives, Y'Z'B = 0."""
+    """Orthonormal Y (dof, m): combinations Y'Z'f of forces that no motor can give, Y'Z'B = 0."""
     X, lengths, scale = motor_reach(Z, B, reach)
     return np.linalg.qr(null_space(X.T, scale, UNREACHED) / lengths[:, None])[0]
 
 
 def _largest_least_eigenvalue(H: Array, forms: list[Array]) -> float:
-    """The largest that the least eigenvalue of H + sum mu_i C_i can be made, relative to the largest of H."""
+    """Largest possible least eigenvalue of H + sum mu_i C_i, by choice of mu, relative to the largest of H."""
     from scipy.optimize import minimize, minimize_scalar  # imported where used: scipy.optimize takes 0.2 s
 
     size = max(float(np.abs(np.linalg.eigvalsh(H)).max(initial=0.0)), 1e-300)
@@ -236,9 +236,9 @@ def _largest_least_eigenvalue(H: Array, forms: list[Array]) -> float:
 def solve_equilibrium(
     plant: Plant, q: Array, efforts: Efforts, free: Mask, *, stable: bool = False, tolerance: float = 1e-9
 ) -> Balance:
-    """The equilibrium near q, within the limits of joints and actuators where there is a choice.
+    """Find the equilibrium near q, within the limits of joints and actuators where there is a choice.
 
-    Where there is none near, the configuration at which the search ended; its `relative` is above the tolerance.
+    If there is none near, returns the configuration at which the search ended; its `relative` is above the tolerance.
     """
     require_holonomic(plant, q)
     start = Balance(plant, q, efforts, free)
@@ -257,7 +257,7 @@ def solve_equilibrium(
 
 
 def search(start: Balance, stable: bool, tolerance: float) -> Balance:
-    """Where the search from `start` ends: at an equilibrium, at what it hits, or short of both."""
+    """Search from `start`: ends at an equilibrium, at a contact that closes, or short of both."""
     end = _levenberg_marquardt(_descend(start) if stable else start, tolerance)
     if end.relative > tolerance and not end.hit:  # Newton's method ends where r' vanishes: go downhill first
         end = _levenberg_marquardt(_descend(start), tolerance)
@@ -265,7 +265,7 @@ def search(start: Balance, stable: bool, tolerance: float) -> Balance:
 
 
 def nearest_equilibrium(start: Balance, end: Balance, tolerance: float) -> Balance:
-    """The end of a search, or of the family to which it belongs the one within limits that is nearest to the start."""
+    """End of a search, or the equilibrium of its family that is within limits and nearest to the start."""
     if end.relative <= tolerance and not _within_limits(end) and end.motions.shape[1]:
         end = (
             _nearest_within_limits(end, start.q, tolerance) or _nearest_within_limits(start, start.q, tolerance) or end
@@ -274,7 +274,7 @@ def nearest_equilibrium(start: Balance, end: Balance, tolerance: float) -> Balan
 
 
 def require_joint_limits(equilibrium: Balance, stable: bool = True) -> None:
-    """Refuse an equilibrium outside the joint limits."""
+    """Raise an error for an equilibrium outside the joint limits."""
     plant, q = equilibrium.plant, equilibrium.q
     outside = outside_limits(plant, q)
     if outside.any():
@@ -306,7 +306,7 @@ def _levenberg_marquardt(balance: Balance, tolerance: float) -> Balance:
 
 
 def _descend(balance: Balance) -> Balance:
-    """Descend to where Newton's method finds the stable equilibrium: the force along a step keeps its sign."""
+    """Descend until Newton's method finds the stable equilibrium: the force along a step keeps its sign."""
     for _ in range(300):
         y, least = balance.descent_step()
         if least > _NEGATIVE and balance.step_length(y) < 0.02:
@@ -329,7 +329,7 @@ def _descend(balance: Balance) -> Balance:
 
 
 def _nearest_within_limits(balance: Balance, q0: Array, tolerance: float) -> Balance | None:
-    """The equilibrium within the limits nearest to the start; None where none is near.
+    """Equilibrium within the limits nearest to the start; None if none is near.
 
     Each step takes the smallest (displacement from the start, u) with Z'(h + K dq - B u) = 0 and within the limits, to
     first order. Efforts are scaled so that they count a hundredth of the motions.
@@ -386,7 +386,7 @@ def _within_limits(equilibrium: Balance) -> bool:
 
 
 def close_with(plant: Plant, q: Array, free: Mask) -> Array:
-    """Close the loops by moving the free coordinates only."""
+    """Close the loops by motion of the free coordinates only; returns q."""
     if free.all():
         return plant.close(q)
     length = plant.spans[free]
@@ -413,7 +413,7 @@ def close_with(plant: Plant, q: Array, free: Mask) -> Array:
 def require_balance(
     plant: Plant, terms: Terms, u: Array, lam: Array, efforts: Efforts, tolerance: float, searched: bool
 ) -> Derivatives:
-    """The equations at rest; refuses those that are not balanced, and says which force is left."""
+    """Derivatives at rest; raises an error that names the force left over where forces are not balanced."""
     force, local = unbalanced_force(terms, u), static_derivatives(plant, terms.q, lam, u)
     if not relative_force(plant, local, force, lam, u) <= tolerance:
         raise EquilibriumError(_no_equilibrium(plant, local, terms.q, force, efforts, searched))
@@ -421,12 +421,12 @@ def require_balance(
 
 
 def chosen_names(names: tuple[str, ...], mask: NDArray[np.bool_]) -> tuple[str, ...]:
-    """The names that a mask has."""
+    """Names at which a mask is True."""
     return tuple(n for n, some in zip(names, mask, strict=True) if some)
 
 
 def _missing_effort(plant: Plant, local: Derivatives, force: Array, efforts: Efforts) -> str:
-    """The one given effort that could hold the machine together with the unknown ones, in words; "" for none."""
+    """Text with the one given effort that could hold the machine with the unknown ones; "" if there is none."""
     Z, found = local.Z, []
     for k in np.flatnonzero(~efforts.unknown):
         B = Z.T @ local.B[:, [*np.flatnonzero(efforts.unknown), k]]
@@ -440,7 +440,7 @@ def _missing_effort(plant: Plant, local: Derivatives, force: Array, efforts: Eff
 
 
 def _no_equilibrium(plant: Plant, local: Derivatives, q: Array, force: Array, efforts: Efforts, searched: bool) -> str:
-    """Which force is not balanced, and the remedies."""
+    """Text with the force that is not balanced, and the remedies."""
     at = _check.values_by_name(plant.position_names, q)
     where = f"at {at} the unbalanced generalized force is {list_forces(plant, force)}"
     if constraint_curvatures(plant, q, local):

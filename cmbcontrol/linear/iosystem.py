@@ -1,4 +1,4 @@
-"""A plant as a native nonlinear system of python-control, in independent coordinates.
+"""Plant as a native nonlinear system of python-control, in independent coordinates.
 
 The class in it derives from one of python-control, which takes 1.1 s to import. So nothing imports this module until
 ``plant.to_iosystem`` is called.
@@ -44,7 +44,7 @@ Array = NDArray[np.float64]
 
 
 def _chart(plant: Plant, q0: Array, names: tuple[str, ...], coordinates: Any) -> Chart:
-    """Independent coordinates: some of the machine's, angles or travels of cut joints, or combinations R."""
+    """Chart of independent coordinates: some of the machine's, angles or travels of cut joints, or combinations R."""
     if coordinates is not None and not _are_names(coordinates):
         return LinearParametrization(coordinates, names).at(plant, q0)
     if not any(name in cut_joints(plant) for name in names):
@@ -73,13 +73,13 @@ def _are_names(given: Any) -> bool:
 
 
 class _OutputState:
-    """A state of the machine, as outputs see it.
+    """State of the machine, with what outputs are computed from.
 
     Attributes
     ----------
     q, v, u : ndarray
     q0 : ndarray
-        Where deviations are measured from.
+        Configuration from which deviations are measured.
     x : ndarray
         State of the system.
     """
@@ -89,12 +89,12 @@ class _OutputState:
 
     @cached_property
     def delta(self) -> Array:
-        """q [-] q0."""
+        """Displacement q [-] q0."""
         return self.plant.difference(self.q0, self.q)
 
     @cached_property
     def inverse_jacobian(self) -> Array:
-        """d(delta) of q [+] eps."""
+        """Matrix by which eps of q [+] eps changes delta."""
         return inverse_right_jacobian(group_joints(self.plant), self.delta)
 
     @cached_property
@@ -123,7 +123,7 @@ class _Signal(NamedTuple):
 
 
 def _signal(plant: Plant, states: Sequence[str], q0: Array, item: str | FrameMotion, names: Sequence[str]) -> _Signal:
-    """An item of the outputs, for the signals `names`; `LinearizedEquations.outputs` has checked it."""
+    """Signals of one item of the outputs, named `names`; `LinearizedEquations.outputs` has checked it."""
     frame = item if isinstance(item, FrameMotion) else named_frame(plant, item)
     if frame is not None:
         return _frame(plant, q0, frame)
@@ -166,7 +166,7 @@ def _coordinate(plant: Plant, q0: Array, name: str) -> _Signal:
 
 
 def _coordinate_gradient(state: _OutputState, name: str) -> Array:
-    """d/deps (1, nv) of the same at q [+] eps."""
+    """Gradient (1, nv) of a coordinate at q [+] eps by eps."""
     if name in state.plant.velocity_names:
         return state.inverse_jacobian[[state.plant.index(name)]]
     return state.motion.joint_rows(cut_joints(state.plant)[name])[0][None]
@@ -183,7 +183,7 @@ def _joint_value(plant: Mechanism, q: Array, joint: Joint) -> float:
 
 
 def _frame(plant: Mechanism, q0: Array, item: FrameMotion) -> _Signal:
-    """Way and rotation vector of a frame from its start, and its velocities, in world axes."""
+    """Displacement and rotation vector of a frame from its start, and its velocities, in world axes."""
     start = plant.pose(q0, item.body) @ item.frame
 
     def rotation_vector(state: _OutputState) -> Array:
@@ -212,11 +212,11 @@ def _frame(plant: Mechanism, q0: Array, item: FrameMotion) -> _Signal:
 
 
 class PlantSystem(control.NonlinearIOSystem):
-    """A constrained plant as a nonlinear system of python-control, from ``plant.to_iosystem``.
+    """Constrained plant as a nonlinear system of python-control, from ``plant.to_iosystem``.
 
     The states are deviations from the operating point: ``<coordinate>``, y = R (q [-] q0), and ``<coordinate>_rate``,
     R (v - v0). The loops are closed inside, on the branch through the operating point, so that a state is always a
-    state of the machine. Nothing is remembered between calls: the same x gives the same result.
+    state of the machine. Nothing is kept between calls: the same x gives the same result.
 
     Attributes
     ----------
@@ -294,12 +294,12 @@ class PlantSystem(control.NonlinearIOSystem):
         return point.chart_point.q, point.terms.v
 
     def from_plant(self, q: ArrayLike, v: ArrayLike | None = None) -> Array:
-        """The state x (2 dof,) of a configuration and a velocity (defaults to zero) on the branch."""
+        """State x (2 dof,) of a configuration and a velocity (defaults to zero) on the branch."""
         v = np.zeros(self.plant.nv) if v is None else v
         return self.form.state(self.plant.configuration(q), v) - np.concatenate([self.form.chart.y0, self._rates0])
 
     def _take_numbers(self) -> None:
-        """The machine with numbers of its own for its loads, into which inputs are written."""
+        """Give the machine arrays of its own for its loads, into which inputs are written."""
         self._records = self.plant.arrays.loads.copy()  # type: ignore[attr-defined]
         read = self._records.view()
         read.setflags(write=False)  # as kernels know it
@@ -307,14 +307,14 @@ class PlantSystem(control.NonlinearIOSystem):
         self.form = LocalForm(self.plant, chart=self.form.chart)
 
     def _at_point(self) -> Array:
-        """Inputs that belong to the operating point."""
+        """Values of the inputs at the operating point."""
         u = np.zeros(len(self._driven) + len(self._moved))
         if self.absolute:
             u[self._driven], u[self._moved] = self.point.u[self._motors], self._loads0[self._entries]
         return u
 
     def _efforts(self, u: Array | None) -> Array:
-        """All motor efforts (nu,), and the loads brought to theirs; python-control passes None for missing inputs."""
+        """Set the loads by the inputs, and return all motor efforts (nu,); None stands for missing inputs."""
         full, loads = self.point.u.copy(), self._loads0.copy()
         if u is not None:
             u = np.asarray(u, dtype=np.float64)
@@ -335,19 +335,19 @@ class PlantSystem(control.NonlinearIOSystem):
         return LocalPoint(chart_point, self.plant.terms(chart_point.q, v, cap=self.form.chart.rank))
 
     def _output_state(self, x: Array, u: Array | None) -> _OutputState:
-        """The state as outputs need it."""
+        """State in the form that outputs need."""
         efforts, point = self._efforts(u), self._point(x)
         return _OutputState(self.plant, point.chart_point.q, point.terms.v, efforts, self.point.q, x)
 
     # -- callbacks of python-control ----------------------------------------------------------------------
 
     def _rate(self, t: float, x: Array, u: Array | None, params: dict) -> Array:
-        """dx/dt."""
+        """Rate dx/dt."""
         efforts = self._efforts(u)
         return self.form.rate(self._point(x), efforts)
 
     def _outputs(self, t: float, x: Array, u: Array | None, params: dict) -> Array:
-        """The outputs, as deviations from those of the operating point."""
+        """Outputs, as deviations from those at the operating point."""
         if not self._signals:
             return x
         state = self._output_state(x, u)
@@ -399,7 +399,7 @@ class PlantSystem(control.NonlinearIOSystem):
         return control.ss(A, B, C, D, **{**labels, **keywords})
 
     def _nominal(self, x0: Any, u0: Any) -> tuple[Array, Array]:
-        """State and inputs from what `linearize` takes."""
+        """State and inputs as vectors, from any form that `linearize` takes."""
         if isinstance(x0, control.OperatingPoint):
             if x0.states is None:
                 raise InputError("the operating point is empty: find_operating_point has found none")
@@ -415,7 +415,7 @@ class PlantSystem(control.NonlinearIOSystem):
         return _vector(x0, self.state_labels, "x0"), _vector(u0, self.input_labels, "u0")
 
     def _derivatives(self, x: Array, u: Array) -> tuple[Array, Array, Array, Array]:
-        """A, B, C, D at a state."""
+        """Matrices A, B, C, D at a state."""
         efforts = self._efforts(u)
         point = self._point(x)
         A, of_motors = self.form.jacobian_at(point, efforts)
@@ -443,7 +443,7 @@ class PlantSystem(control.NonlinearIOSystem):
         return A, B, np.vstack(C), np.vstack(D)
 
     def _linearized_equations(self, state: _OutputState) -> LinearizedEquations:
-        """The outputs to first order."""
+        """Equations of motion to first order at a state, from which outputs are made."""
         names = [
             name.removesuffix("_effort") if k in self._driven else name for k, name in enumerate(self.input_labels)
         ]
@@ -458,7 +458,7 @@ class PlantSystem(control.NonlinearIOSystem):
 
 
 def _vector(x: ArrayLike, names: Sequence[str], what: str) -> Array:
-    """A vector, or a number for all of its entries."""
+    """Vector of given numbers, or of one number for all of its entries."""
     x = np.full(len(names), _check.number(x, what)) if np.ndim(x) == 0 else x
     return _check.vector(x, len(names), what, names)
 
@@ -473,7 +473,7 @@ def to_iosystem(
     absolute: bool = False,
     name: str | None = None,
 ) -> PlantSystem:
-    """The plant as a nonlinear system of python-control; see `Plant.to_iosystem`."""
+    """Plant as a nonlinear system of python-control; see `Plant.to_iosystem`."""
     absolute = _check.flag(absolute, "absolute")
     if name is not None:
         _check.text(name, "name")

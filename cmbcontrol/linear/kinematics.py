@@ -1,4 +1,4 @@
-"""Motion of the links at a state, and of what is fixed on them: frames and cut joints, to first order.
+"""Motion of the links at a state, and of frames and cut joints on them, to first order.
 
 The vectors U, X, Y of a velocity coordinate, and what they are for, are derived in `cmbcontrol.kernels.derivatives`.
 """
@@ -25,7 +25,7 @@ _NO_GRAVITY.flags.writeable = False
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """World-frame screws and twists at the world origin, ``[angular; linear]``.
+    """Screws and twists of the links, in world axes at the world origin, ``[angular; linear]``.
 
     Attributes
     ----------
@@ -91,7 +91,7 @@ def motion(plant: Mechanism, q: Array, v: Array, a: Array) -> Motion:
 
 
 def frame_jacobian(motion: Motion, body: str, frame: Frame) -> tuple[Array, Array]:
-    """J and d(J v)/dq of a frame on a body, (6, nv) each: angular velocity, then velocity of its origin, world axes."""
+    """Jacobian J and d(J v)/dq of a frame on a body, (6, nv) each: angular velocity, then velocity of its origin."""
     x, (V, _) = (motion.plant.pose(motion.q, body) @ frame).p, motion.twist(body)
     J, J_q = np.zeros((6, motion.plant.nv)), np.zeros((6, motion.plant.nv))
     for k in np.flatnonzero(motion.path(body)):
@@ -105,7 +105,7 @@ def frame_jacobian(motion: Motion, body: str, frame: Frame) -> tuple[Array, Arra
 
 
 def _cross_motion(V: Array, S: Array) -> Array:
-    """V x S."""
+    """Cross products V x S of twists."""
     w1, w2, w3, x1, x2, x3 = V.tolist()  # numpy's cross takes twenty times as long for one pair
     a1, a2, a3, b1, b2, b3 = S.tolist()
     return np.array(
@@ -121,5 +121,5 @@ def _cross_motion(V: Array, S: Array) -> Array:
 
 
 def _cross_force(V: Array, g: Array) -> Array:
-    """V x* g."""
+    """Cross products V x* g of a twist and wrenches."""
     return np.concatenate([np.cross(V[:3], g[:3]) + np.cross(V[3:], g[3:]), np.cross(V[:3], g[3:])])

@@ -40,9 +40,9 @@ def linearize(
 ) -> LinearModel:
     """Linear model about an equilibrium: 2 dof states, with the stiffness of the constraint forces.
 
-    Also about a steady motion, whose velocities are constant while all looks alike: a governor that turns, a wheel that
-    rolls in a circle. Deviations are then measured from the moving machine. Machines that roll have more positions than
-    velocities, and as many more states.
+    Also about a steady motion, whose velocities are constant and whose equations do not change as it goes on: a
+    governor that turns, a wheel that rolls in a circle. Deviations are then measured from the moving machine. Machines
+    that roll have more positions than velocities, and as many more states.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def linearize(
     point : OperatingPoint
         From `trim`, or of a steady motion, ``OperatingPoint.at(plant, q, u, v)``. Of one that rests on contacts, the
         plant is ``point.plant``: contacts that push are constraints of the model, open ones are not, and a
-        `ContactWarning` tells of those on the border between both.
+        `ContactWarning` names those on the border between both.
     coordinates : sequence of str, or array_like, shape (dof, nv), optional
         Independent coordinates y: as many velocity coordinates (or cut revolute or prismatic joints) as there are
         degrees of freedom, or a matrix R with y = R delta. Defaults to the best conditioned; see
@@ -190,7 +190,7 @@ def _model(
     outputs: Sequence[str | FrameMotion] | None,
     affine: bool,
 ) -> LinearModel:
-    """The linear model of given outputs."""
+    """Linear model with given outputs."""
     rows = linearized.outputs(outputs)
     C, D = linearized.output_matrices(rows)
     return LinearModel(
@@ -266,7 +266,7 @@ def underlying_ode(
 
 
 def _checked(plant: Plant, point: OperatingPoint) -> tuple[Array, Array, Array, Array]:
-    """q, v, u and lam of an operating point that fits the plant."""
+    """Values q, v, u and lam of an operating point, checked to fit the plant."""
     _check.plant(plant)
     if not isinstance(point, OperatingPoint):
         raise InputTypeError(f"point must be an OperatingPoint, from trim(plant, q), got {type(point).__name__}")
@@ -284,13 +284,13 @@ def _checked(plant: Plant, point: OperatingPoint) -> tuple[Array, Array, Array, 
 
 
 def _at_state(plant: Plant, point: OperatingPoint) -> Derivatives:
-    """The equations at a state; refuses one that is off the manifold, or singular."""
+    """Derivatives at an operating point; raises an error where loops are open, or at singular configurations."""
     q, v, u, _ = _checked(plant, point)
     return regular_derivatives(plant, q, v, u)
 
 
 def regular_derivatives(plant: Plant, q: Array, v: Array, u: Array) -> Derivatives:
-    """The equations at a state; refuses one that is off the manifold, or singular."""
+    """Derivatives at a state; raises an error where loops are open, or at singular configurations."""
     local = derivatives(plant, q, v, u)
     _require_on_manifold(plant, local)
     _require_regular(plant, local)
@@ -312,7 +312,7 @@ def _require_on_manifold(plant: Plant, local: Derivatives) -> None:
 
 
 def _at_equilibrium(plant: Plant, point: OperatingPoint, tolerance: float) -> Derivatives:
-    """The equations at the operating point; refuses one that is not at rest, or that is singular."""
+    """Derivatives at an operating point; raises an error where it is not at rest, or at singular configurations."""
     q, v, u, lam = _checked(plant, point)
     local = derivatives(plant, q, v, u, a=np.zeros(plant.nv), lam=lam)
     _require_on_manifold(plant, local)
@@ -334,14 +334,14 @@ def _at_equilibrium(plant: Plant, point: OperatingPoint, tolerance: float) -> De
 
 
 def _relative_bias(plant: Plant, local: Derivatives) -> float:
-    """What rows of A dv/dt + b miss at constant velocities, beside what turning by them at all would need, 0 to 1."""
+    """Error of rows A dv/dt + b at constant velocities, relative to the acceleration of turning so fast, 0 to 1."""
     speed = float(np.abs(local.v * plant.reach).max(initial=0.0))
     scale = speed**2 / plant.size
     return float(np.abs(plant.row_scale * local.b).max(initial=0.0)) / scale if scale > 0.0 else 0.0
 
 
 def _require_steady(plant: Plant, local: Derivatives, linearized: LinearizedEquations, tolerance: float) -> None:
-    """Refuse a motion whose accelerations vanish for an instant only: they change as it goes on."""
+    """Raise an error for a motion whose accelerations vanish only for an instant, and change as it goes on."""
     n = len(linearized.names)
     change = linearized.A[n:, :n] @ linearized.drift[:n]
     speed = float(np.abs(local.v / plant.spans).max(initial=0.0))
@@ -356,7 +356,7 @@ def _require_steady(plant: Plant, local: Derivatives, linearized: LinearizedEqua
 
 
 def _require_regular(plant: Plant, local: Derivatives) -> None:
-    """Refuse singular configurations, and configurations so near to one that the derivatives are rounding errors.
+    """Raise an error for singular configurations, and for those so near to one that derivatives are rounding errors.
 
     At a singular configuration the rows of A lose rank, and the machine can move in more than one way; near it the
     matrices grow with the inverse square of the distance. Rows that are redundant everywhere do not count, see

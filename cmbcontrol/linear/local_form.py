@@ -1,4 +1,4 @@
-"""The local state-space form of a plant: its motion as an ordinary differential equation in independent states.
+"""Local state-space form of a plant: its motion as an ordinary differential equation in independent states.
 
 With x = (y, y_v) in a chart (Spencer, eqs. 2.16 and 4.8),
 
@@ -30,14 +30,14 @@ Array = NDArray[np.float64]
 
 
 class LocalPoint(NamedTuple):
-    """A state of the local form, with the equations of motion there."""
+    """State of the local form, with the equations of motion there."""
 
     chart_point: ChartPoint
     terms: Terms
 
 
 class LocalForm:
-    """dx/dt = fhat(x, u) with x = (y, y_v), and its exact Jacobian (Spencer, eqs. 2.16, 4.8).
+    """Local form dx/dt = fhat(x, u) with x = (y, y_v), and its exact Jacobian (Spencer, eqs. 2.16, 4.8).
 
     Parameters
     ----------
@@ -49,14 +49,14 @@ class LocalForm:
     coordinates : sequence of str, or array_like, shape (dof, nv), optional
         Independent coordinates by name, or a matrix R, in place of a parametrization.
     chart : Chart, optional
-        In place of parametrization and q0.
+        Chart in place of parametrization and q0.
 
     Attributes
     ----------
     plant, chart
     dof : int
     names : tuple of str
-        Of the states, y and then their velocities.
+        Names of the states, y and then their velocities.
 
     Raises
     ------
@@ -94,13 +94,13 @@ class LocalForm:
     # -- states ---------------------------------------------------------------------------------------
 
     def state(self, q: ArrayLike, v: ArrayLike, near: Array | None = None) -> Array:
-        """x = (y, y_v) (2 dof,) of a state on the manifold; `near`, a guess of y, where R is nonlinear in y."""
+        """State x = (y, y_v) (2 dof,) of (q, v) on the manifold; `near` is a guess of y, where R is nonlinear in y."""
         q = self.plant.configuration(q)
         y = self.chart.coordinates(q, near)
         return np.concatenate([y, self.chart.rates(q, v, y)])
 
     def full(self, x: ArrayLike, near: ChartPoint | None = None) -> tuple[Array, Array]:
-        """(q, v) of a state x: q = Psi(y), v = K y_v."""
+        """Positions and velocities (q, v) of a state x: q = Psi(y), v = K y_v."""
         y, rates = self._split(x)
         local = self.chart.solve(y, near)
         return local.q, local.K @ rates
@@ -113,17 +113,17 @@ class LocalForm:
         return LocalPoint(local, self.plant.terms(local.q, local.K @ rates, t, cap=self.chart.rank))
 
     def reparametrize(self, q: ArrayLike, y: Array | None = None) -> LocalForm:
-        """The local form in a chart of the same kind at another base point."""
+        """Local form in a chart of the same kind at another base point."""
         return LocalForm(self.plant, chart=self.chart.reparametrize(q, y))
 
     # -- the equation -----------------------------------------------------------------------------------
 
     def __call__(self, x: ArrayLike, u: ArrayLike | None = None, near: ChartPoint | None = None) -> Array:
-        """fhat(x, u) (2 dof,)."""
+        """Rate fhat(x, u) (2 dof,)."""
         return self.rate(self.point(x, near=near), self._efforts(u))
 
     def acceleration(self, point: LocalPoint, u: Array) -> Array:
-        """dv/dt (nv,) at a point."""
+        """Acceleration dv/dt (nv,) at a point."""
         terms = point.terms
         found = solved(terms, terms.B @ u - terms.h, cap=self.chart.rank)
         if found.rank == FAILED:
@@ -133,19 +133,19 @@ class LocalForm:
         return found.vdot
 
     def rate(self, point: LocalPoint, u: Array) -> Array:
-        """fhat at an evaluated point."""
+        """Rate fhat at an evaluated point."""
         local, v = point.chart_point, point.terms.v
         return np.concatenate(
             [local.W @ v, local.V @ self.acceleration(point, u) + self.chart.bias(local.q, local.y, v)]
         )
 
     def jacobian(self, x: ArrayLike, u: ArrayLike | None = None, near: ChartPoint | None = None) -> tuple[Array, Array]:
-        """Ahat = d fhat / dx (2 dof, 2 dof) and Bhat = d fhat / du (2 dof, nu)."""
+        """Jacobians Ahat = d fhat / dx (2 dof, 2 dof) and Bhat = d fhat / du (2 dof, nu)."""
         u = self._efforts(u)
         return self.jacobian_at(self.point(x, near=near), u)
 
     def jacobian_at(self, point: LocalPoint, u: Array) -> tuple[Array, Array]:
-        """The Jacobian at an evaluated point: `reduced_model` brought into this chart.
+        """Jacobians at an evaluated point: those of `reduced_model`, transformed into this chart.
 
         The reduced model has coordinates eta with d(eta) = V delta and rates y_v; here d(eta) = V T dy.
         """
@@ -162,20 +162,20 @@ class LocalForm:
         return A, reduced.B
 
     def derivative(self, point: LocalPoint) -> Array:
-        """D Psi of the whole state (2 nv, 2 dof), of (q [+] ., v) by (y, y_v): [[T, 0], [dv/dy, K]] (eq. 2.40)."""
+        """Derivative D Psi of (q [+] ., v) by (y, y_v), shape (2 nv, 2 dof): [[T, 0], [dv/dy, K]] (eq. 2.40)."""
         local = point.chart_point
         N = reduced_model(self.plant, local.q, point.terms.v, np.zeros(self.plant.nu), local.V).N
         return np.block([[local.T, np.zeros_like(local.K)], [self._velocity_slope(point, N), local.K]])
 
     def _velocity_slope(self, point: LocalPoint, N: Array) -> Array:
-        """dv/dy (nv, dof) at constant y_v, from that of the reduced model: N V T - K d(V v)/dy."""
+        """Derivative dv/dy (nv, dof) at constant y_v, from that of the reduced model: N V T - K d(V v)/dy."""
         local = point.chart_point
         return N @ (local.V @ local.T) - local.K @ self.chart.slope_V(local, point.terms.v)
 
     # -- pieces -----------------------------------------------------------------------------------------
 
     def _split(self, x: ArrayLike) -> tuple[Array, Array]:
-        """y and y_v."""
+        """Parts y and y_v of a state."""
         x = _check.vector(x, 2 * self.dof, "x", self.names)
         return x[: self.dof], x[self.dof :]
 

@@ -1,4 +1,4 @@
-"""The linear model as python-control takes it, with what it belongs to."""
+"""Linear model of a machine, with its operating point, for python-control and files."""
 
 from __future__ import annotations
 
@@ -45,34 +45,34 @@ _FORMAT = "cmbcontrol linear model 2"
 
 @dataclass(frozen=True, eq=False)
 class LinearModel(Shown):
-    """dx/dt = drift + A x + B u, y = C x + D u, in deviations from an operating point.
+    """Linear model dx/dt = drift + A x + B u, y = C x + D u, in deviations from an operating point.
 
     Attributes
     ----------
     name : str
-        Of the plant.
+        Name of the plant.
     A, B, C, D : ndarray
         A is [A11, 1; A21, A22]. A11 is zero but for joints of several axes at states with velocity.
     states, inputs, outputs : tuple of str
         States are the independent coordinates, then their rates.
     state_units, input_units, output_units : tuple of str
     K : ndarray, shape (nv, dof)
-        From independent to all velocity coordinates: delta = K y. Machines that roll have n > dof positions y, so K and
-        N are (nv, n), and there are n + dof states.
+        Map from independent to all velocity coordinates: delta = K y. Machines that roll have n > dof positions y, so K
+        and N are (nv, n), and there are n + dof states.
     coordinates : tuple of str
         Names of all velocity coordinates, the rows of K.
     point : OperatingPoint
-        What the deviations are measured from.
+        Operating point, from which the deviations are measured.
     drift : ndarray, shape (2 dof,)
         Rate of the states at the operating point itself: zero (the default) at an equilibrium.
     N : ndarray, shape (nv, dof)
         The velocities deviate by K_rates y_v + N y, with y_v the states behind y; N = dK/dt is zero (the default) at
         rest.
     K_rates : ndarray, shape (nv, dof), or None
-        Of machines that roll; else None, which is K.
+        Map of the rates, of machines that roll; else None, which stands for K.
     conditioning : float
-        Of the independent coordinates on the admissible velocities, in comparable units: 1 at best, 0 where they are
-        dependent, or where it is not known.
+        Conditioning of the independent coordinates on the admissible velocities: 1 at best, 0 where they are
+        dependent, or where it is not known. It does not depend on units.
 
     Examples
     --------
@@ -121,13 +121,13 @@ class LinearModel(Shown):
 
     @property
     def rate_map(self) -> Array:
-        """From the rates among the states to all velocities (nv, dof): K, or K_rates of machines that roll."""
+        """Map (nv, dof) from the rates among the states to all velocities: K, or K_rates of machines that roll."""
         return self.K if self.K_rates is None else self.K_rates
 
     # -- python-control ---------------------------------------------------------------------------
 
     def to_ss(self, name: str | None = None, *, drift: bool = False) -> control.StateSpace:
-        """The model for python-control, with named signals.
+        """Convert the model for python-control, with named signals.
 
         Its signals are deviations from ``point`` (away from an equilibrium: from the motion through it). With
         ``drift=True`` it has one more input, ``"drift"``, that is to be held at 1.
@@ -153,7 +153,7 @@ class LinearModel(Shown):
         drift: bool = False,
         name: str | None = None,
     ) -> control.StateSpace:
-        """The model behind a computer, in sampled time: see `cmbcontrol.linear.sampled.sampled`."""
+        """Convert the model to sampled time, as a computer sees it: see `cmbcontrol.linear.sampled.sampled`."""
         return sampling.sampled(self, period, delay, drift=drift, name=name)
 
     def delayed(
@@ -164,7 +164,7 @@ class LinearModel(Shown):
         drift: bool = False,
         name: str | None = None,
     ) -> control.StateSpace:
-        """The model with Pade approximations of delays: see `cmbcontrol.linear.sampled.delayed`."""
+        """Convert the model to one with Pade approximations of delays: see `cmbcontrol.linear.sampled.delayed`."""
         return sampling.delayed(self, delay, order, drift=drift, name=name)
 
     def frequency_response(
@@ -198,7 +198,7 @@ class LinearModel(Shown):
         return np.sort_complex(np.linalg.eigvals(self.A).astype(complex))
 
     def damping(self) -> list[Mode]:
-        """Natural frequencies, damping ratios and shapes as a list, slowest first; more of it in `modes`."""
+        """Natural frequencies, damping ratios and shapes as a list, slowest first; `modes` has more."""
         return modal.mode_list(self)
 
     def modes(self, tolerance: float = 1e-10) -> Modes:
@@ -222,7 +222,7 @@ class LinearModel(Shown):
         return animate_mode(self, mode, path, **options)
 
     def view_modes(self, path: str | Path | None = None, **options: Any) -> View | Path:
-        """Modes on the closed machine in three dimensions, as one page; see `cmbcontrol.view.view_modes`."""
+        """Show the modes on the closed machine in three dimensions, on one page; see `cmbcontrol.view.view_modes`."""
         from ..view import view_modes
 
         return view_modes(self, path, **options)
@@ -255,12 +255,12 @@ class LinearModel(Shown):
 
     @property
     def smoothed_friction(self) -> tuple[str, ...]:
-        """Force elements whose dry friction counts as a steep damper here; see `Mechanism.smoothed_friction`."""
+        """Names of force elements whose dry friction is a steep damper here; see `Mechanism.smoothed_friction`."""
         plant = self.point.plant
         return plant.smoothed_friction(self.point.v) if isinstance(plant, Mechanism) else ()
 
     def to_data(self) -> dict[str, Any]:
-        """Plain data, of which `from_data` makes the model again: with its operating point, and its machine if it can.
+        """Model as plain data for `from_data`: with its operating point, and with its machine if that can be described.
 
         Examples
         --------
@@ -274,7 +274,7 @@ class LinearModel(Shown):
         return {k: list(x) if isinstance(x, tuple) else x for k, x in plain.items()}
 
     def _entries(self) -> dict[str, Any]:
-        """What files keep of it: numbers, arrays, texts, tuples of texts."""
+        """Entries of a file of the model: numbers, arrays, texts, tuples of texts."""
         data: dict[str, Any] = {"format": _FORMAT, "name": self.name}
         data |= {key: getattr(self, key) for key in (*_MATRICES, *_LATER, *_NAMES) if getattr(self, key) is not None}
         data |= {key: getattr(self.point, key) for key in _POINT} | self.point.residuals._asdict()
@@ -286,12 +286,12 @@ class LinearModel(Shown):
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any], plant: Plant | None = None) -> LinearModel:
-        """The model that `to_data` describes, of a plant, or of the machine that is written down there.
+        """Make the model that `to_data` describes, for a plant or for the machine that the data hold.
 
         Raises
         ------
         ValueError
-            Where it is none.
+            Where the data are not those of a model.
         """
         if not str(data.get("format", "")).startswith("cmbcontrol linear model"):
             raise InputError("these are no data of a linear model of cmbcontrol")
@@ -353,7 +353,7 @@ def _suffix(path: Path) -> str:
 
 
 def load_linear(path: str | Path, plant: Plant | None = None) -> LinearModel:
-    """Read what `LinearModel.save` wrote.
+    """Read a model that `LinearModel.save` wrote.
 
     Parameters
     ----------
@@ -394,14 +394,14 @@ def load_linear(path: str | Path, plant: Plant | None = None) -> LinearModel:
 
 
 def _require_made_for(plant: Plant, model: LinearModel, path: Path) -> None:
-    """Refuse a plant other than that of the model: in its coordinates, its loops, its forces or its masses."""
+    """Raise an error for a plant other than that of the model: in its coordinates, loops, forces or masses."""
     why = _difference(plant, model)
     if why:
         raise InputError(f"the linear model in {path} was made for {model.name!r}, not for {plant.name!r}: {why}")
 
 
 def _difference(plant: Plant, model: LinearModel) -> str:
-    """In what a plant differs from that of a model; "" where nothing shows."""
+    """Text with a difference between a plant and that of a model; "" if none is found."""
     point = model.point
     if model.coordinates != plant.velocity_names or point.q.size != plant.nq:
         return f"{plant.name!r} has the coordinates {', '.join(plant.velocity_names)}"
@@ -426,7 +426,7 @@ def _difference(plant: Plant, model: LinearModel) -> str:
 
 
 def _read(suffix: str, content: bytes) -> dict[str, Any]:
-    """The entries of a file."""
+    """Entries of a file."""
     match suffix:
         case ".json":
             return dict(json.loads(content))
@@ -446,13 +446,13 @@ _HEAD, _WRITTEN_BY = 116, b"MATLAB 5.0 MAT-file, written by cmbcontrol, sha256 o
 
 
 def _with_checksum(content: bytes) -> bytes:
-    """A .mat file that says in its first characters what the rest of it must be."""
+    """Content of a .mat file, with a checksum of the rest in its header."""
     digest = hashlib.sha256(content[_HEAD:]).hexdigest()[:32].encode()
     return (_WRITTEN_BY + digest).ljust(_HEAD) + content[_HEAD:]
 
 
 def _from_matlab(x: Any) -> Any:
-    """Cells of strings as a list, a string as itself, numbers as they are."""
+    """Value from a .mat file: cells of strings as a list, a string as itself, numbers as they are."""
     if not isinstance(x, np.ndarray):
         return x
     if x.dtype == object:

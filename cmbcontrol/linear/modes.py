@@ -28,7 +28,7 @@ _SLOW = 1.0  # rad/s: what the accuracy of A is measured by where its entries va
 
 
 class Mode(NamedTuple):
-    """An eigenvalue of a linear model (of a complex pair, the upper one) and how the machine moves with it.
+    """Mode of a linear model: an eigenvalue (of a complex pair, the upper one) and how the machine moves with it.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Mode(NamedTuple):
         Motion of all velocity coordinates, complex, the largest entry 1.
     kind : str
         ``"oscillation"`` (growing where the damping ratio is negative), ``"decay"``, ``"growth"``, or
-        ``"rigid-body"`` for an eigenvalue zero: nothing brings the machine back.
+        ``"rigid-body"`` for an eigenvalue zero: no force brings the machine back.
     time_constant : float
         -1 / real part, s, of the envelope of an oscillation: negative where the motion grows, infinite where
         it does neither.
@@ -71,7 +71,7 @@ class Mode(NamedTuple):
 
 
 class Modes:
-    """The modes of a linear model, slowest first.
+    """Modes of a linear model, slowest first.
 
     Attributes
     ----------
@@ -112,7 +112,7 @@ class Modes:
         return "\n".join([self.data.attrs["title"], *mode_table(self._modes), *self._carriers()])
 
     def _carriers(self) -> list[str]:
-        """The degrees of freedom that take part most, a line a mode."""
+        """Lines with the degrees of freedom that take part most, one for each mode."""
         lines, shares = [], self.data["coordinate_participation"].values
         for i, share in enumerate(shares):
             most = [k for k in np.argsort(-share.round(6), kind="stable")[:4] if share[k] > 0.01]
@@ -125,7 +125,7 @@ class Modes:
 
 
 def mode_table(sequence: list[Mode]) -> list[str]:
-    """Lines of a table, with a heading."""
+    """Lines of a table of modes, with a heading."""
     if not sequence:
         return ["  no degree of freedom, no modes"]
     lines = ["  mode  kind         eigenvalue [1/s]            frequency [rad/s]  damping ratio  time constant [s]"]
@@ -261,7 +261,7 @@ def undamped_modes(linear_model: LinearModel, tolerance: float = 1e-10) -> Modes
 
 
 def mode_list(linear_model: LinearModel, tolerance: float = 1e-10) -> list[Mode]:
-    """The modes as a list, slowest first; see `modes`."""
+    """List of the modes, slowest first; see `modes`."""
     _check.positive(tolerance, "tolerance")
     if not linear_model.A.size:
         return []
@@ -275,7 +275,7 @@ def mode_list(linear_model: LinearModel, tolerance: float = 1e-10) -> list[Mode]
 
 
 def _ordered(modes: list[Mode]) -> list[Mode]:
-    """By frequency, and by real part where frequencies are the same but for rounding (decay and growth of a pair)."""
+    """Modes sorted by frequency, and by real part where frequencies are equal but for rounding (decay and growth)."""
     groups: list[list[Mode]] = []
     for mode in sorted(modes, key=lambda mode: mode.frequency):
         if groups and mode.frequency <= groups[-1][0].frequency * (1.0 + 1e-9):
@@ -288,7 +288,7 @@ def _ordered(modes: list[Mode]) -> list[Mode]:
 def _mode(
     lin: LinearModel, value: complex, x: Complex, participation: Array, multiplicity: int, geometric: int
 ) -> Mode:
-    """A mode from an eigenvector of A."""
+    """Make a mode from an eigenvector of A."""
     n = lin.K.shape[1]
     x = x.astype(complex)
     shape = lin.K @ x[:n]
@@ -315,7 +315,7 @@ def _mode(
 
 
 class _Eigenspace(NamedTuple):
-    """An eigenvalue with its eigenspace.
+    """Eigenvalue with its eigenspace.
 
     Attributes
     ----------
@@ -325,9 +325,10 @@ class _Eigenspace(NamedTuple):
     growing : ndarray, shape (n, multiplicity - geometric multiplicity)
         Where the eigenvalue is defective: directions of the motions that grow like t exp(lambda t).
     diagonal : ndarray, shape (n,)
-        Of the projector on the invariant subspace, along all others.
+        Diagonal of the projector on the invariant subspace, along all others.
     accuracy : float
-        How far errors of the given relative size move the eigenvalue (the mean of those that are one).
+        Distance by which errors of the given relative size move the eigenvalue (or the mean of several that count as
+        one).
     """
 
     eigenvalue: complex
@@ -341,7 +342,7 @@ def _eigenspaces(A: Array, tolerance: float, dof: int) -> list[_Eigenspace]:
     """Eigenspaces of A; of complex pairs the upper half.
 
     An error E in A moves a simple eigenvalue by w'E v / w'v. Eigenvalues that lie closer than they are moved by an
-    error of the given relative size are one: this holds for those that are repeated with all their eigenvectors
+    error of the given relative size count as one: those that are repeated with all their eigenvectors
     (moved by about the tolerance) and for defective ones (by its square root).
     """
     from scipy.linalg import eig, matrix_balance
@@ -374,7 +375,7 @@ def _eigenspaces(A: Array, tolerance: float, dof: int) -> list[_Eigenspace]:
 
 
 def _floor(scale: Array, dof: int) -> Array:
-    """What counts as an entry of A where none is: (1 rad/s)^2 times the inertia of each degree of freedom."""
+    """Lowest sizes of entries of A, where these are zero: (1 rad/s)^2 times the inertia of each degree of freedom."""
     n = len(scale) - dof
     floor = np.zeros((n + dof, n + dof))
     floor[n:, :dof] = np.diag(_SLOW**2 * scale[:dof] / scale[n:])
@@ -382,7 +383,7 @@ def _floor(scale: Array, dof: int) -> Array:
 
 
 def _cleaned(value: complex, accuracy: float, tolerance: float) -> complex:
-    """An eigenvalue without the parts that are rounding."""
+    """Eigenvalue without the parts that are rounding."""
     if abs(value) <= max(accuracy, np.sqrt(tolerance) * _SLOW):
         return 0j
     real, imag = (0.0 if abs(x) <= accuracy else x for x in (value.real, value.imag))
@@ -390,7 +391,7 @@ def _cleaned(value: complex, accuracy: float, tolerance: float) -> complex:
 
 
 def _repeated(A: Array, values: Complex, members: NDArray[np.bool_], error: Array, tolerance: float) -> _Eigenspace:
-    """The invariant subspace of several eigenvalues, by Schur's form with these first."""
+    """Eigenspace of several eigenvalues that count as one, by Schur's form with these first."""
     from scipy.linalg import lapack, schur, solve_sylvester
     from scipy.optimize import linear_sum_assignment
 
@@ -412,7 +413,7 @@ def _repeated(A: Array, values: Complex, members: NDArray[np.bool_], error: Arra
 
 
 def _basis(K: Array, X: Complex) -> Complex:
-    """Vectors (k, n) that span the columns of X (n, k), each with a coordinate of the machine of its own."""
+    """Basis vectors (k, n) of the span of the columns of X (n, k), each with a coordinate of the machine of its own."""
     if X.shape[1] < 2:
         return X.T
     from scipy.linalg import qr
@@ -426,7 +427,7 @@ def _basis(K: Array, X: Complex) -> Complex:
 
 
 def _mass_matrix(lin: LinearModel) -> Array:
-    """M at the operating point."""
+    """Mass matrix M at the operating point."""
     plant = lin.point.plant
     if plant is None:
         raise ModelError(
@@ -450,7 +451,7 @@ def _require_rest(lin: LinearModel) -> None:
 
 
 def _coordinate_energy(M: Array, shapes: Complex) -> Array:
-    """Shares (modes, nv) of conj(s) M s."""
+    """Shares (modes, nv) of the coordinates in conj(s) M s."""
     share = (shapes.conj() * (shapes @ M)).real
     return share / share.sum(axis=1, keepdims=True)
 
@@ -483,7 +484,7 @@ def _body_energy(plant: Mechanism, q: Array, shapes: Complex) -> Array:
 
 
 def _labelled(lin: LinearModel, sequence: list[Mode], title: str) -> Modes:
-    """The modes as a data set."""
+    """Modes as a labelled data set."""
     import xarray
 
     def stacked(field: str, width: int) -> NDArray[Any]:

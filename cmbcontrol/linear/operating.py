@@ -38,7 +38,7 @@ _SHOWN = 4  # open contacts by name
 
 
 class Residuals(NamedTuple):
-    """How well an operating point is at rest.
+    """Errors of an operating point: how far loops are open, and which force is not balanced.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class Residuals(NamedTuple):
 
 
 class TrimReport(NamedTuple):
-    """How `trim` solved for an operating point, and which choice it had.
+    """Report of `trim`: how it solved for an operating point, and which choices it had.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class TrimReport(NamedTuple):
     singular : bool
         Whether the constraints lose rank at q, so that no linear model exists there.
     contacts : tuple of ContactForce
-        What each contact and end stop does, in the order in which they were given, end stops last.
+        Forces of each contact and end stop, in the order in which they were given, end stops last.
     """
 
     free: tuple[str, ...]
@@ -98,12 +98,12 @@ class TrimReport(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class OperatingPoint(Shown):
-    """A state with the efforts and the multipliers that belong to it.
+    """State with its motor efforts and multipliers.
 
     Attributes
     ----------
     plant : Plant, or None
-        With contacts, the one that has those that act. None where the point was loaded from a file.
+        Plant; with contacts, the one with those that act. None where the point was loaded from a file.
     q, v : ndarray, shape (nq,) and (nv,)
         rad or m; rad/s or m/s.
     u : ndarray, shape (nu,)
@@ -139,7 +139,7 @@ class OperatingPoint(Shown):
         u: ArrayLike | float = 0.0,
         v: ArrayLike | None = None,
     ) -> OperatingPoint:
-        """The point at given q, u and v (defaults to zero), be it an equilibrium or not."""
+        """Make the point at given q, u and v (defaults to zero), at equilibrium or not."""
         _check.plant(plant)
         q = plant.configuration(q).copy()
         v = np.zeros(plant.nv) if v is None else _check.vector(v, plant.nv, "v", plant.velocity_names).copy()
@@ -159,7 +159,7 @@ class OperatingPoint(Shown):
         return () if self.report is None else tuple(c.name for c in self.report.contacts if c.on_border)
 
     def reactions(self, *, axes: str = "joint") -> xarray.Dataset:
-        """Force and moment that each joint and constraint carries here; see `cmbcontrol.reactions`.
+        """Forces and moments that joints and constraints carry here; see `cmbcontrol.reactions`.
 
         Examples
         --------
@@ -191,7 +191,7 @@ class OperatingPoint(Shown):
         return "\n".join(lines + ([] if self.report is None else _report_lines(self.report, forces)))
 
     def to_control(self, model: Any = None) -> control.OperatingPoint:
-        """The point for python-control, as `control.find_operating_point` returns it.
+        """Convert the point for python-control, in the form that `control.find_operating_point` returns.
 
         Parameters
         ----------
@@ -230,7 +230,7 @@ class OperatingPoint(Shown):
         return control.OperatingPoint(*(np.zeros(len(x)) for x in (model.states, model.inputs, model.outputs)))
 
     def _require_same(self, model: Any) -> None:
-        """Refuse a model of another operating point."""
+        """Raise an error for a model of another operating point."""
         other = getattr(model, "point", None)
         if other is None:
             raise InputTypeError(
@@ -244,7 +244,7 @@ class OperatingPoint(Shown):
 
 
 def _report_lines(report: TrimReport, units: tuple[str, ...]) -> list[str]:
-    """The report as lines of text."""
+    """Lines of text of a report."""
 
     def names(x: tuple[str, ...]) -> str:
         return ", ".join(x)
@@ -285,7 +285,7 @@ def trim(
     contacts: Contact | Sequence[Contact] = (),
     limits: str = "stop",
 ) -> OperatingPoint:
-    """Equilibrium on the manifold: at the configuration q, or near it.
+    """Equilibrium on the manifold of closed loops: at the configuration q, or near it.
 
     At rest the equations of motion are ``h + A' lam = B u``, so that ``Z'(h - B u) = 0`` on the admissible
     velocities Z. The efforts are the smallest static equilibrium efforts within the limits of the actuators.
@@ -324,7 +324,7 @@ def trim(
         of the multipliers that go with them, the smallest. Where coordinates are free, contacts close that the search
         runs into, and those open that would have to pull; one that needs more friction than it has slides.
     limits : {"stop", "hold"}
-        What limits of joints are. ``stop``: an equilibrium is within them, and they carry nothing. ``hold``: end stops,
+        Meaning of joint limits. ``stop``: an equilibrium is within them, and they carry nothing. ``hold``: end stops,
         which push and never pull, as in `simulate`.
 
     Returns
@@ -404,7 +404,7 @@ def trim(
 def _resting(
     rest: Rest, efforts: Efforts, weight: ArrayLike | None, free_mask: NDArray[np.bool_], tolerance: float
 ) -> OperatingPoint:
-    """The operating point of a rest on contacts."""
+    """Operating point of a rest on contacts."""
     point = replace(point_of(rest.plant, rest.terms, rest.u), lam=rest.lam)
     local = require_balance(rest.plant, rest.terms, rest.u, rest.lam, efforts, tolerance, bool(free_mask.any()))
     report = _report(rest.plant, point, local, efforts, weight, free_mask, rest.solution)
@@ -412,7 +412,7 @@ def _resting(
 
 
 def require_still(plant: Plant) -> None:
-    """Refuse prescribed motions that move: what follows them has no equilibrium.
+    """Raise an error for prescribed motions that move: a machine that follows them has no equilibrium.
 
     Raises
     ------
@@ -429,7 +429,7 @@ def require_still(plant: Plant) -> None:
 
 
 def turning_axes(plant: Plant, v: Array) -> str:
-    """That velocities in the axes of a body that turns cannot be constant, where such a joint turns and moves."""
+    """Text that explains why velocities in the axes of a turning body cannot be constant; "" if no such joint turns."""
     for joint in plant.joints if isinstance(plant, Mechanism) else ():
         if isinstance(joint, Free):
             turn, line = np.split(v[plant._compiled.velocity_slice[joint.name]], 2)
@@ -448,7 +448,7 @@ def starting_configuration(
     free: str | Collection[str],
     hold: Collection[str] | Mapping[str, float] | None,
 ) -> tuple[Array, NDArray[np.bool_]]:
-    """The configuration to start from, and the mask of the free coordinates."""
+    """Configuration from which to search, and the mask of the free coordinates."""
     q = plant.configuration(q).copy()
     if not isinstance(free, str):
         free = _check.sequence(free, "free", "names of coordinates")
@@ -476,7 +476,7 @@ def _report(
     free_mask: NDArray[np.bool_],
     solution: Balance | None,
 ) -> TrimReport:
-    """The report of `trim`."""
+    """Make the report of `trim`."""
     W = None if weight is None else np.asarray(weight, dtype=np.float64)
     W = np.diag(W) if W is not None and W.ndim == 1 else W
     norm = np.linalg.norm(point.u) if W is None else np.sqrt(point.u @ np.linalg.solve(W, point.u))
@@ -502,7 +502,7 @@ def _efforts(plant: Plant, u: ArrayLike | float) -> Array:
 
 
 def point_of(plant: Plant, terms: Terms, u: Array) -> OperatingPoint:
-    """The operating point of a state."""
+    """Operating point of a state."""
     position, velocity = np.abs(terms.row_scale * [terms.phi, terms.row_rate]).max(axis=1, initial=0.0)
     balance = np.abs(unbalanced_force(terms, u)).max(initial=0.0)
     residuals = Residuals(float(position), float(velocity), float(balance))

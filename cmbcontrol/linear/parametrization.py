@@ -55,7 +55,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class CoordinatePartitioning:
-    """Some of the coordinates are independent (generalized coordinate partitioning, section 2.3.3, remark 2).
+    """Parametrization by some of the coordinates (generalized coordinate partitioning, section 2.3.3, remark 2).
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class CoordinatePartitioning:
             _check.names((self.names,) if isinstance(self.names, str) else self.names, "names of coordinates")
 
     def at(self, plant: Plant, q0: ArrayLike, *, rank: int | None = None, y0: Array | None = None) -> Chart:
-        """The chart at a base point."""
+        """Chart at a base point."""
         q0, base = base_point(plant, q0, rank)
         if self.names is None:
             chosen = independent_coordinates(base.A)
@@ -99,7 +99,7 @@ class CoordinatePartitioning:
 
 @dataclass(frozen=True)
 class TangentSpace:
-    """Coordinates on the tangent plane at the base point (tangent space method; Spencer, eqs. 3.1-3.2).
+    """Parametrization by coordinates on the tangent plane at the base point (tangent space; Spencer, eqs. 3.1-3.2).
 
     The rows of R are the right singular vectors of A that belong to the singular value zero, with
     lengths counted in sizes of the machine.
@@ -124,7 +124,7 @@ class TangentSpace:
         _require_threshold(self.threshold)
 
     def at(self, plant: Plant, q0: ArrayLike, *, rank: int | None = None, y0: Array | None = None) -> Chart:
-        """The chart at a base point."""
+        """Chart at a base point."""
         q0, base = base_point(plant, q0, rank)
         R = np.linalg.svd(base.A)[2][base.rank :] / base.length
         return _LinearChart(self, plant, q0, base, R, _names(None, base.dof))
@@ -132,13 +132,13 @@ class TangentSpace:
 
 @dataclass(frozen=True, eq=False)
 class LinearParametrization:
-    """y = R (q [-] qbar) with a constant matrix (Spencer, eqs. 2.32-2.33).
+    """Parametrization y = R (q [-] qbar) with a constant matrix (Spencer, eqs. 2.32-2.33).
 
     Parameters
     ----------
     R : array_like, shape (dof, nv)
     names : sequence of str, optional
-        Of y; defaults to y1, y2, ...
+        Names of y; defaults to y1, y2, ...
     threshold : float
         A new chart is due where the conditioning is below this share of that at the base point.
 
@@ -165,7 +165,7 @@ class LinearParametrization:
             raise InputError(f"names must be {len(R)}, one for each row of R, got {self.names}")
 
     def at(self, plant: Plant, q0: ArrayLike, *, rank: int | None = None, y0: Array | None = None) -> Chart:
-        """The chart at a base point."""
+        """Chart at a base point."""
         q0, base = base_point(plant, q0, rank)
         R = _check.matrix(self.R, (*np.shape(self.R)[:1], plant.nv), "R (degrees of freedom x velocity coordinates)")
         names = _names(self.names, len(R))
@@ -175,7 +175,7 @@ class LinearParametrization:
 
 @dataclass(frozen=True, eq=False)
 class _Explicit:
-    """R(q, y) = function(q) - y, with its derivatives."""
+    """Function R(q, y) = function(q) - y, with its derivatives."""
 
     function: Callable[[Array], ArrayLike]
     jacobian: Callable[[Array], ArrayLike]
@@ -192,7 +192,7 @@ class _Explicit:
 
 @dataclass(frozen=True, eq=False)
 class NonlinearParametrization:
-    """R(q, y) = 0 with functions given by the user (Spencer, eqs. 2.20-2.31); y is not tied to a base point.
+    """Parametrization R(q, y) = 0 by functions of the user (Spencer, eqs. 2.20-2.31); y is not tied to a base point.
 
     Parameters
     ----------
@@ -201,9 +201,9 @@ class NonlinearParametrization:
         Derivative of R(q [+] eps, y) by eps: dR/dt = D1R v at constant y.
     D2R : callable, (q, y) -> (dof, dof)
     y0 : array_like, shape (dof,), optional
-        Where the search for y with R(q0, y) = 0 starts; defaults to zero.
+        Start of the search for y with R(q0, y) = 0; defaults to zero.
     names : sequence of str, optional
-        Of y; defaults to y1, y2, ...
+        Names of y; defaults to y1, y2, ...
     threshold : float
         A new chart is due where the conditioning is below this share of that at the base point.
 
@@ -254,12 +254,12 @@ class NonlinearParametrization:
         jacobian: Callable[[Array], ArrayLike],
         names: Sequence[str] | None = None,
     ) -> NonlinearParametrization:
-        """y = function(q), with its derivative by q [+] eps: R = function(q) - y."""
+        """Make a parametrization y = function(q) from its derivative by eps of q [+] eps: R = function(q) - y."""
         given = _Explicit(function, jacobian)
         return cls(given.R, given.D1R, given.D2R, None, names)
 
     def at(self, plant: Plant, q0: ArrayLike, *, rank: int | None = None, y0: Array | None = None) -> Chart:
-        """The chart at a base point."""
+        """Chart at a base point."""
         first = rank is None
         q0, base = base_point(plant, q0, rank)
         names = _names(self.names, base.dof)
@@ -275,7 +275,7 @@ class NonlinearParametrization:
 
 
 def as_parametrization(given: Any, coordinates: Any = None) -> Parametrization:
-    """A parametrization from its name, an object, or coordinates by name or matrix.
+    """Make a parametrization from its name, an object, or coordinates by name or matrix.
 
     Parameters
     ----------
@@ -303,7 +303,7 @@ def as_parametrization(given: Any, coordinates: Any = None) -> Parametrization:
 
 
 class _LinearChart(Chart):
-    """y = R (q [-] q0)."""
+    """Chart with y = R (q [-] q0)."""
 
     def __init__(self, parametrization, plant: Plant, q0: Array, base: BasePoint, R: Array, names) -> None:
         super().__init__(parametrization, plant, q0, base, names)
@@ -320,15 +320,15 @@ class _LinearChart(Chart):
         return D1, None
 
     def coordinates(self, q: Array, near: Array | None = None) -> Array:
-        """y = R (q [-] q0) (eq. 2.33)."""
+        """Coordinates y = R (q [-] q0) of a configuration (eq. 2.33)."""
         return self.R @ self.plant.difference(self.q0, q)
 
     def velocity_map(self, W: Array) -> Array:
-        """R."""
+        """Matrix R, which is V here."""
         return self.R if self._joints else W
 
     def slope_W(self, point: ChartPoint, x: Array) -> Array:
-        """W = R J_r^-1(q [-] q0)."""
+        """Gradient d(W x)/dy (dof, dof), with W = R J_r^-1(q [-] q0)."""
         if not self._joints:
             return np.zeros((self.dof, self.dof))
         delta = self.plant.difference(self.q0, point.q)
@@ -337,14 +337,14 @@ class _LinearChart(Chart):
 
 
 class _NonlinearChart(Chart):
-    """R(q, y) = 0."""
+    """Chart with R(q, y) = 0."""
 
     def __init__(self, parametrization: NonlinearParametrization, plant, q0: Array, base: BasePoint, names) -> None:
         super().__init__(parametrization, plant, q0, base, names)
         self._joints = ()  # y does not depend on the base point
 
     def _call(self, key: str, q: Array, y: Array, shape: tuple[int, ...]) -> Array:
-        """What a function returns, checked."""
+        """Value of a function of the user, checked."""
         value = np.asarray(getattr(self.parametrization, key)(q, y), dtype=np.float64)
         if value.shape != shape:
             raise ModelError(
@@ -362,7 +362,7 @@ class _NonlinearChart(Chart):
         return self._call("D1R", q, y, (self.dof, self.plant.nv)), self._call("D2R", q, y, (self.dof, self.dof))
 
     def coordinates(self, q: Array, near: Array | None = None) -> Array:
-        """The y with R(q, y) = 0, by Newton's method from a guess; defaults to the base point."""
+        """Coordinates y with R(q, y) = 0, by Newton's method from a guess; defaults to the base point."""
         y = (self.y0 if near is None else near).copy()
         for _ in range(ITERATIONS):
             D2 = self._call("D2R", q, y, (self.dof, self.dof))
@@ -380,15 +380,15 @@ class _NonlinearChart(Chart):
         return y
 
     def velocity_map(self, W: Array) -> Array:
-        """-(D2R)^-1 D1R, so that y_v = dy/dt (eq. 2.26)."""
+        """Matrix V = W = -(D2R)^-1 D1R, so that y_v = dy/dt (eq. 2.26)."""
         return W
 
     def _map(self, q: Array, y: Array) -> Array:
-        """W = V = -(D2R)^-1 D1R."""
+        """Matrix W = V = -(D2R)^-1 D1R."""
         return rate_map(*self._gradients(q, y))
 
     def bias(self, q: Array, y: Array, v: Array) -> Array:
-        """(dV/dt) v, by central differences of order 8 along the motion."""
+        """Term (dV/dt) v, by central differences of order 8 along the motion."""
         speed = float(np.linalg.norm(v / self._length))
         if speed == 0.0:
             return np.zeros(self.dof)
@@ -396,7 +396,7 @@ class _NonlinearChart(Chart):
         return slope(lambda s: self._map(self.plant.integrate(q, s * v), y + s * rates) @ v, 1e-2 / speed)
 
     def slope_W(self, point: ChartPoint, x: Array) -> Array:
-        """By central differences of order 8."""
+        """Gradient d(W x)/dy (dof, dof), by central differences of order 8."""
 
         def perturbed(k: int, s: float) -> Array:
             y = point.y.copy()
@@ -406,11 +406,11 @@ class _NonlinearChart(Chart):
         return _columns(perturbed, self.dof, 1e-2 * self.units)
 
     def slope_V(self, point: ChartPoint, x: Array) -> Array:
-        """As for W."""
+        """Gradient d(V x)/dy (dof, dof), which is that of W here."""
         return self.slope_W(point, x)
 
     def slope_bias(self, point: ChartPoint, v: Array, dq: Array, dv: Array) -> Array:
-        """By central differences of order 8."""
+        """Change of the bias along directions of the state, by central differences of order 8."""
         speed = max(1.0, float(np.linalg.norm(v / self._length)))
         sizes = np.linalg.norm(np.vstack([dq, dv / speed]) / np.tile(self._length, 2)[:, None], axis=0)
         dy = point.W @ dq
@@ -421,7 +421,7 @@ class _NonlinearChart(Chart):
         return _columns(perturbed, self.dof, 1e-2 / np.maximum(sizes, 1e-300))
 
     def check_derivatives(self, y: Array) -> None:
-        """Compare D1R and D2R with differences of R at the base point; refuses those that disagree."""
+        """Compare D1R and D2R with differences of R at the base point; raise an error where they disagree."""
         D1, D2 = self._gradients(self.q0, y)
         axes, own = np.eye(self.plant.nv), np.eye(self.dof)
         by_q = _columns(
@@ -439,13 +439,13 @@ class _NonlinearChart(Chart):
 
 
 def _require_threshold(threshold: float) -> None:
-    """A share."""
+    """Raise an error unless a threshold is a number from 0 to 1."""
     if _check.positive(threshold, "threshold", zero=True) > 1.0:
         raise InputError(f"threshold is a share, at most 1, got {threshold}")
 
 
 def _names(given: Sequence[str] | None, count: int) -> tuple[str, ...]:
-    """Names of y."""
+    """Names of y, as given or y1, y2, ..."""
     if given is None:
         return tuple(f"y{i + 1}" for i in range(count))
     listed = _check.names((given,) if isinstance(given, str) else given, "names of coordinates")

@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class PreloadDirections:
-    """Motor efforts that the constraints balance: u + efforts @ w is in equilibrium where u is, for all w.
+    """Directions of preload: u + efforts @ w is in equilibrium where u is, for all w, as the constraints balance it.
 
     Attributes
     ----------
@@ -32,13 +32,13 @@ class PreloadDirections:
         Orthonormal columns N with Z'B N = 0, by the multipliers that a unit of effort causes, largest first. The last
         ones may cause none: motors on the same joint that work against each other.
     multipliers : ndarray, shape (rows, n)
-        What each adds to the smallest multipliers lam.
+        Change of the smallest multipliers lam by each column.
     unique : ndarray of bool, shape (rows,)
-        Which of the multipliers are unique; redundant rows share the others.
+        Mask of the multipliers that are unique; redundant rows share the others.
     forces : ndarray, shape (nv, n)
-        What each adds to the constraint force A' lam: it is B N.
+        Change of the constraint force A' lam by each column: it is B N.
     room : ndarray, shape (n, 2)
-        How far w may go from the operating point, one direction at a time, until an actuator is at its limit.
+        Range of w from the operating point, one direction at a time, until an actuator is at its limit.
     """
 
     plant: Plant
@@ -117,7 +117,7 @@ def preload_directions(plant: Plant, point: OperatingPoint) -> PreloadDirections
 
 
 def _room(plant: Plant, u: Array, N: Array) -> Array:
-    """Range of w (n, 2) for each column alone."""
+    """Range of w (n, 2) for each column alone, until an actuator is at its limit."""
     room = np.tile([-np.inf, np.inf], (N.shape[1], 1))
     for i, column in enumerate(N.T):
         some = np.abs(column) > 1e-12

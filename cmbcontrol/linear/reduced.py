@@ -1,4 +1,4 @@
-"""The local state-space form to first order: from all coordinates to independent ones.
+"""Local state-space form to first order: from all coordinates to independent ones.
 
 `cmbcontrol.kernels.reduction` derives it and computes it.
 """
@@ -47,7 +47,7 @@ _NO_LINKS.flags.writeable = False
 
 
 class Reduced(NamedTuple):
-    """d(y, y_v)/dt = drift + A (y, y_v) + B du, in p independent coordinates.
+    """Linear model d(y, y_v)/dt = drift + A (y, y_v) + B du, in p independent coordinates.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class Reduced(NamedTuple):
     lam : ndarray, shape (rows,)
         Multipliers; where rows are redundant one choice of many.
     rank : int
-        Of A.
+        Rank of the constraint rows.
     """
 
     A: Array
@@ -83,7 +83,7 @@ class Reduced(NamedTuple):
 def reduced_model(
     plant: Plant, q: ArrayLike, v: ArrayLike, u: ArrayLike, R: ArrayLike, *, moving: bool = False
 ) -> Reduced:
-    """The local state-space form to first order at a state on the manifold, fast (Spencer, section 4.2).
+    """Local state-space form to first order at a state on the manifold, computed fast (Spencer, section 4.2).
 
     Parameters
     ----------
@@ -138,10 +138,10 @@ def reduced_model(
 
 
 def _by_code(plant: Mechanism, q: Array, v: Array, u: Array, R: Array, factor: float) -> Reduced | None:
-    """The same by generated code; None where the kernels have to do it.
+    """Reduced model by generated code; None where the kernels have to compute it.
 
-    It is for coordinates of the machine, or sums of them. Other combinations, such as tangent vectors at a point, would
-    each be compiled once.
+    Code is for coordinates of the machine, or sums of them. Other combinations, such as tangent vectors at a point,
+    would each have to be compiled.
     """
     code = code_of(plant, q)
     if code is None:
@@ -163,7 +163,7 @@ def _by_code(plant: Mechanism, q: Array, v: Array, u: Array, R: Array, factor: f
 
 
 def _layout(p: int, plant: Mechanism) -> tuple[int, list[tuple[int, int, tuple[int, ...]]]]:
-    """How many numbers generated code gives, and where in them A, B, drift, K, N, G, a, lam are."""
+    """Count of the numbers that generated code returns, and places of A, B, drift, K, N, G, a and lam among them."""
     nv, nu, rows = plant.nv, plant.nu, len(plant.row_names)
     places, end = [], CONDITIONS + 1
     for shape in ((2 * p, 2 * p), (2 * p, nu), (2 * p,), (p, nv), (p, nv), (p, nv), (nv,), (rows,)):
@@ -173,13 +173,13 @@ def _layout(p: int, plant: Mechanism) -> tuple[int, list[tuple[int, int, tuple[i
 
 
 def constant_rows(R: Array) -> CoordinateRows:
-    """Coordinates that are combinations of velocity coordinates."""
+    """Rows of coordinates that are constant combinations of velocity coordinates."""
     zero = np.zeros_like(R)
     return CoordinateRows(R, zero, zero, zero, np.ones(len(R), dtype=bool))
 
 
 def reduce(plant: Plant, local: Derivatives, rows: CoordinateRows, factor: float = FIXED) -> Reduced:
-    """The same from `Derivatives`, for any coordinates.
+    """Reduced model from `Derivatives`, for any coordinates.
 
     Raises
     ------
@@ -212,7 +212,7 @@ def reduce(plant: Plant, local: Derivatives, rows: CoordinateRows, factor: float
 
 
 def position_rows(plant: Plant, local: Derivatives) -> tuple[Array, int]:
-    """The rows of A that bind positions, and their rank: rolling ones bind velocities only."""
+    """Rows of A that bind positions, and their rank: rolling ones bind velocities only."""
     rolling = plant.rolling_rows(local.q)
     if not rolling:
         return local.A, local.rank
@@ -223,7 +223,7 @@ def position_rows(plant: Plant, local: Derivatives) -> tuple[Array, int]:
 
 
 def reduce_rolling(plant: Plant, local: Derivatives, R: Array, more: Array, factor: float = FIXED) -> Reduced:
-    """The same for machines that roll: n positions y = [R; more] delta, and p < n velocities y_v = R v.
+    """Reduced model of a machine that rolls: n positions y = [R; more] delta, and p < n velocities y_v = R v.
 
     delta = K y with the rows that bind positions, dv = K_rates y_v + N y with all of them: A N = -d(A v)/dq K, R N = 0.
     Then dy/dt = [R; more] (dv + factor ad_v delta), and dy_v/dt = R da.
@@ -258,12 +258,12 @@ def reduce_rolling(plant: Plant, local: Derivatives, R: Array, more: Array, fact
 
 
 def _writable(x: Array) -> Array:
-    """The array, C-contiguous and writable: kernels are compiled once more for each other kind of array."""
+    """Array, C-contiguous and writable: kernels are compiled again for each other kind of array."""
     return np.require(x, np.float64, ("C", "W"))
 
 
 def _constant(x: Array) -> Array:
-    """The array, C-contiguous and read-only, as the arrays of a `Model` are."""
+    """Array, C-contiguous and read-only, as the arrays of a `Model` are."""
     x = np.ascontiguousarray(x, dtype=np.float64).view()
     x.flags.writeable = False
     return x
@@ -285,7 +285,7 @@ def _refusal(plant: Plant, q: Array, R: Array, rank: int) -> Exception:
 
 
 def bracket(plant: Plant, v: Array, X: Array) -> Array:
-    """ad_v X, column by column: the brackets of the joints' Lie algebras; zero for one-axis joints and functions."""
+    """Brackets ad_v X, column by column, of the joints' Lie algebras; zero for one-axis joints and functions."""
     out = np.zeros((X.shape[1], X.shape[0]))
     if isinstance(plant, Mechanism):
         for x, column in zip(np.ascontiguousarray(X.T), out, strict=True):

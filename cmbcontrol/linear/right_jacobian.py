@@ -1,4 +1,4 @@
-"""How q [-] qbar changes with q: the inverse right Jacobian of the exponential, joint by joint.
+"""Inverse right Jacobian of the exponential, joint by joint: how q [-] qbar changes with q.
 
 With q = qbar [+] delta and q [+] eps = qbar [+] (delta + J_r^-1(delta) eps) to first order, where
 
@@ -31,7 +31,7 @@ _STEP = 1e-30  # of the complex differences, which have no rounding error
 
 
 def group_joints(plant: Plant) -> tuple[GroupJoint, ...]:
-    """Joints whose motions do not commute: their kind, and where their velocity coordinates stand."""
+    """Joints whose motions do not commute: their kind, and the places of their velocity coordinates."""
     if not isinstance(plant, Mechanism):
         return ()
     links = plant.arrays.links
@@ -43,7 +43,7 @@ def group_joints(plant: Plant) -> tuple[GroupJoint, ...]:
 
 
 def inverse_right_jacobian(joints: tuple[GroupJoint, ...], delta: Array) -> Array:
-    """J_r^-1(delta), shape (nv, nv)."""
+    """Inverse right Jacobian J_r^-1(delta), shape (nv, nv)."""
     out = np.eye(delta.size)
     for kind, k in joints:
         out[k, k] = _block(kind, delta[k])
@@ -51,7 +51,7 @@ def inverse_right_jacobian(joints: tuple[GroupJoint, ...], delta: Array) -> Arra
 
 
 def rate_gradient(joints: tuple[GroupJoint, ...], delta: Array, v: Array) -> Array:
-    """d(J_r^-1(delta) v)/d(delta) (nv, nv) at constant v, by complex steps: exact to rounding."""
+    """Gradient d(J_r^-1(delta) v)/d(delta) (nv, nv) at constant v, by complex steps: exact to rounding."""
     out = np.zeros((delta.size, delta.size))
     for kind, k in joints:
         d = delta[k]
@@ -70,7 +70,7 @@ def angle_factor(joints: tuple[GroupJoint, ...], delta: Array) -> float:
 
 
 def _block(kind: int, d: Array) -> Array:
-    """J_r^-1 of one joint."""
+    """Inverse right Jacobian J_r^-1 of one joint."""
     ad, s = _adjoint(kind, d)
     ad2 = ad @ ad
     c2, c4 = _coefficients(s)
@@ -78,7 +78,7 @@ def _block(kind: int, d: Array) -> Array:
 
 
 def _adjoint(kind: int, d: Array) -> tuple[Array, float]:
-    """ad_d, and minus the square of the angle."""
+    """Matrix ad_d, and minus the square of the angle."""
     if kind == PLANAR:  # (vx, vy, omega)
         x, y, w = d
         return np.array([[0.0, -w, y], [w, 0.0, -x], [0.0, 0.0, 0.0]]), -w * w
@@ -98,7 +98,7 @@ def _cross(a: Array) -> Array:
 
 
 def _coefficients(s: complex) -> tuple[complex, complex]:
-    """c2 and c4 from F(s) = (x/2) coth(x/2), s = x^2 = -phi^2, and F'(s).
+    """Coefficients c2 and c4 from F(s) = (x/2) coth(x/2), s = x^2 = -phi^2, and F'(s).
 
     1 + c2 s + c4 s^2 takes the value and the slope of F at the double root s of the minimal polynomial.
     """

@@ -1,4 +1,4 @@
-"""Root loci: how eigenvalues move with a parameter of the machine or of its controller."""
+"""Root loci: motion of eigenvalues with a parameter of the machine or of its controller."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class RootLocus:
 
     @property
     def values(self) -> Array:
-        """Values of the parameter, those between the given ones too."""
+        """Values of the parameter, including those between the given ones."""
         return self.data["parameter"].values
 
     @property
@@ -100,14 +100,14 @@ class RootLocus:
 
 
 class _Border(NamedTuple):
-    """The line that separates what is stable (or damped enough) from what is not."""
+    """Border that separates what is stable (or damped enough) from what is not."""
 
     period: float
     ratio: float
 
     @property
     def name(self) -> str:
-        """In words."""
+        """Name of the border."""
         if self.ratio:
             return f"line of damping ratio {self.ratio:g}"
         return "unit circle" if self.period else "imaginary axis"
@@ -120,7 +120,7 @@ class _Border(NamedTuple):
         return np.log(np.where(small, 1e-300, values)) / self.period
 
     def outside(self, values: Complex) -> Array:
-        """How far eigenvalues are outside: Re s + ratio |s|, 1/s."""
+        """Distance of eigenvalues beyond the border: Re s + ratio |s|, 1/s; negative inside."""
         s = self.continuous(values)
         return s.real + self.ratio * np.abs(s)
 
@@ -142,9 +142,9 @@ def root_locus(
     make : callable
         value -> `LinearModel`, `control.StateSpace` or square matrix; of a feedback system, closed.
     values : array_like, shape (k,)
-        Of the parameter, rising or falling, at least two.
+        Values of the parameter, rising or falling, at least two.
     parameter, unit : str
-        For labels.
+        Name and unit of the parameter, for labels.
     period : float, optional
         Sample time of matrices in sampled time, s; a `control.StateSpace` has its own.
     ratio : float
@@ -168,7 +168,7 @@ def root_locus(
     were heading is smallest. Steps are halved, down to 1/16384, where a branch misses that place by more than a third
     of the distance to its neighbour, and where two pass each other closely: they may cross, or turn away. Where two
     meet, either continuation is right. Crossings are located by Brent's method on `make`, to 1e-12 of the step. What
-    goes out and comes back between two values is not seen.
+    leaves and returns between two values is not found.
 
     Examples
     --------
@@ -194,7 +194,7 @@ def root_locus(
 
 
 class _Source:
-    """Eigenvalues at a value of the parameter, by real, then by imaginary part; checked."""
+    """Function value -> eigenvalues, by real, then by imaginary part; checked."""
 
     def __init__(self, make: Callable[[float], Any], parameter: str, period: float | None) -> None:
         self._make, self._parameter = make, parameter
@@ -221,7 +221,7 @@ class _Source:
         return np.sort_complex(np.linalg.eigvals(A).astype(complex))
 
     def _matrix(self, made: Any, value: float) -> tuple[Array, float | None]:
-        """The matrix of a system, and its sample time."""
+        """Matrix of a system, and its sample time."""
         if isinstance(made, LinearModel):
             return made.A, self._given
         if hasattr(made, "A") and hasattr(made, "dt"):  # control.StateSpace
@@ -240,7 +240,7 @@ class _Source:
 
 
 class _Track:
-    """Branches over the parameter.
+    """Track of the branches over the parameter.
 
     Attributes
     ----------
@@ -257,7 +257,7 @@ class _Track:
             self._advance(float(value), source(value), _DEEPEST if refine else 0, True)
 
     def _advance(self, value: float, eigenvalues: Complex, depth: int, given: bool) -> None:
-        """Follow the branches to a value, by way of others between where they come close."""
+        """Follow the branches to a value of the parameter, with values between where they come close."""
         row, sure = self._assigned(value, eigenvalues)
         if not sure and depth > 0:
             middle = 0.5 * (self.values[-1] + value)
@@ -269,7 +269,7 @@ class _Track:
         self.given.append(given)
 
     def _assigned(self, value: float, eigenvalues: Complex) -> tuple[Complex, bool]:
-        """Eigenvalues in the order of the branches, and whether that order is beyond doubt."""
+        """Eigenvalues in the order of the branches, and whether that order is certain."""
         heading, last = self._heading(value), self.rows[-1]
         row = eigenvalues[_nearest(heading, eigenvalues)]
         i, k = np.triu_indices(len(row), 1)
@@ -283,7 +283,7 @@ class _Track:
         return row, bool(sure.all())
 
     def _heading(self, value: float) -> Complex:
-        """Where the branches would be if they went on as they did."""
+        """Expected places of the branches at a value, if they go on as before."""
         if len(self.values) < 2:
             return self.rows[-1]
         ahead = (value - self.values[-1]) / (self.values[-1] - self.values[-2])
@@ -298,7 +298,7 @@ def _least_distance(start: Complex, end: Complex) -> Array:
 
 
 def _nearest(places: Complex, eigenvalues: Complex) -> NDArray[np.int64]:
-    """Index of the eigenvalue of each place, so that the sum of the distances is smallest."""
+    """Index of the eigenvalue for each place, so that the sum of the distances is smallest."""
     from scipy.optimize import linear_sum_assignment
 
     return linear_sum_assignment(np.abs(places[:, None] - eigenvalues))[1]
@@ -315,14 +315,14 @@ class _Crossing(NamedTuple):
 
 
 def _sides(values: Complex, border: _Border) -> NDArray[np.int64]:
-    """1 outside the border, -1 inside, 0 on it."""
+    """Sides of the border: 1 outside, -1 inside, 0 on it."""
     out = border.outside(values)
     on = np.abs(out) <= _AXIS * (np.abs(border.continuous(values)) + _AXIS)
     return np.where(on, 0, np.sign(out)).astype(np.int64)
 
 
 def _crossings(track: _Track, source: _Source, border: _Border) -> list[_Crossing]:
-    """Where branches cross the border, arrive on it or leave it, in the order of the parameter."""
+    """Crossings of the border by branches, with arrivals on it and departures, in the order of the parameter."""
     rows = np.array(track.rows)
     sides = _sides(rows, border)
     crossings = []
@@ -342,14 +342,14 @@ def _crossings(track: _Track, source: _Source, border: _Border) -> list[_Crossin
 
 
 def _crossing(track: _Track, source: _Source, border: _Border, branch: int, i: int, k: int) -> _Crossing:
-    """The value between the i-th and the k-th at which a branch changes sides."""
+    """Crossing between the i-th and the k-th value, at which a branch changes sides."""
     from scipy.optimize import brentq
 
     a, b = track.values[i], track.values[k]
     start, end = track.rows[i], track.rows[k]
 
     def branch_value(fraction: float) -> Complex:
-        """The eigenvalue of the branch at a fraction of the step."""
+        """Eigenvalue of the branch at a fraction of the step."""
         if fraction in (0.0, 1.0):
             return (start, end)[int(fraction)][branch : branch + 1]
         places = start + fraction * (end - start)
@@ -373,7 +373,7 @@ def _crossing(track: _Track, source: _Source, border: _Border, branch: int, i: i
 
 
 def _departure(side: Callable[[float], int], outside: Callable[[float], float], before: int) -> float:
-    """Where a branch that lies on the border on one side of a value leaves it: bisection, then a secant.
+    """Fraction of a step at which a branch that lies on the border leaves it: bisection, then a secant.
 
     The bisection ends where rounding no longer hides that the branch is off the border, the secant leads back to it.
     """

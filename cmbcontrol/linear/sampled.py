@@ -1,4 +1,4 @@
-"""Linear models behind a computer: exact zero-order hold with delays, and delays as rational functions."""
+"""Linear models in sampled time: exact zero-order hold with delays, and delays as rational functions."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ _MOST_PAST = 1000  # samples that a delay may last
 
 
 class Hold(NamedTuple):
-    """x(k+1) = A x(k) + B u(k-d) + B_before u(k-d-1): an input held for a period, and late by d periods and a bit.
+    """Zero-order hold of inputs that are d periods and a bit late: x(k+1) = A x(k) + B u(k-d) + B_before u(k-d-1).
 
     Attributes
     ----------
     A : ndarray, shape (n, n)
         exp(A T).
     B : ndarray, shape (n, m)
-        What the sample u(k-d) does once it has arrived.
+        Effect of the sample u(k-d) once it has arrived.
     B_before : ndarray, shape (n, m)
-        What the sample before it does until then; zero for delays of whole periods.
+        Effect of the sample before it until then; zero for delays of whole periods.
     whole : ndarray of int, shape (m,)
         d, whole periods.
     past : ndarray of int, shape (m,)
@@ -60,7 +60,7 @@ def zero_order_hold(A: ArrayLike, B: ArrayLike, period: float, delay: ArrayLike 
     period : float
         s.
     delay : float or array_like, shape (m,)
-        Of all inputs, or of each, s.
+        Delay of all inputs, or of each, s.
 
     Returns
     -------
@@ -104,7 +104,7 @@ def zero_order_hold(A: ArrayLike, B: ArrayLike, period: float, delay: ArrayLike 
 
 
 def hold_until(A: Array, B: Array, t: float, part: Array) -> tuple[Array, Array, Array]:
-    """exp(A t), and what inputs do to x(t) that change at `part` (m,) to what they then are: after that, and before."""
+    """Matrix exp(A t), and effects on x(t) of inputs that change at `part` (m,): of the new values, and of the old."""
     (n, m), held = B.shape, None
     now, before = np.zeros((n, m)), np.zeros((n, m))
     for f in np.unique(part):
@@ -118,7 +118,7 @@ def hold_until(A: Array, B: Array, t: float, part: Array) -> tuple[Array, Array,
 
 
 def _step(A: Array, B: Array, t: float) -> tuple[Array, Array]:
-    """exp(A t), and the integral of exp(A s) B over s from 0 to t."""
+    """Matrix exp(A t), and the integral of exp(A s) B over s from 0 to t."""
     from scipy.linalg import expm
 
     n, m = B.shape
@@ -136,7 +136,7 @@ def sampled(
     drift: bool = False,
     name: str | None = None,
 ) -> control.StateSpace:
-    """The model as a computer sees it: inputs held for a period, late by a delay; exact.
+    """Convert a model to sampled time, exactly: inputs held by a computer for a period, late by a delay.
 
     Parameters
     ----------
@@ -144,13 +144,13 @@ def sampled(
     period : float
         Sample time, s.
     delay : float, array_like, shape (inputs,), or mapping of input name to float
-        From a sample to when the machine feels the effort computed from it, s: of all inputs, or of each (those
-        that a mapping does not name have none).
+        Time from a sample until its effort acts on the machine, s: of all inputs, or of each (those that a mapping does
+        not name have none).
     drift : bool
         Add an input ``"drift"`` that is to be held at 1, for models away from an equilibrium. Without it the
         signals are deviations from the motion through the operating point.
     name : str, optional
-        Of the system; defaults to that of the model.
+        Name of the system; defaults to that of the model.
 
     Returns
     -------
@@ -184,7 +184,7 @@ def sampled(
     first = n + np.cumsum(hold.past) - hold.past
 
     def column(i: int, j: int) -> int:
-        """Where the sample u_i(k-j) stands."""
+        """Column of the sample u_i(k-j)."""
         return first[i] + j - 1 if j else n + past + i
 
     for i in range(m):
@@ -217,7 +217,7 @@ def delayed(
     drift: bool = False,
     name: str | None = None,
 ) -> control.StateSpace:
-    """The model with delayed inputs in continuous time, each delay a Pade approximation.
+    """Convert a model to one with delayed inputs in continuous time, each delay a Pade approximation.
 
     Parameters
     ----------
@@ -225,11 +225,11 @@ def delayed(
     delay : float, array_like, shape (inputs,), or mapping of input name to float
         As in `sampled`, s.
     order : int
-        Of the approximation, 1 to 10: good up to about order / delay rad/s. Its gain is 1 at all frequencies.
+        Order of the approximation, 1 to 10: good up to about order / delay rad/s. Its gain is 1 at all frequencies.
     drift : bool
         As in `sampled`.
     name : str, optional
-        Of the system; defaults to that of the model.
+        Name of the system; defaults to that of the model.
 
     Returns
     -------
@@ -238,7 +238,7 @@ def delayed(
 
     See Also
     --------
-    LinearModel.frequency_response : with the delay as it is.
+    LinearModel.frequency_response : with the exact delay.
 
     Examples
     --------
@@ -270,7 +270,7 @@ def delayed(
 
 
 class Delays(NamedTuple):
-    """Approximations of delays, a state-space form from and to as many signals."""
+    """State-space form of approximations of delays, with as many inputs as outputs."""
 
     A: Array
     B: Array
@@ -279,7 +279,7 @@ class Delays(NamedTuple):
 
 
 def pade_delays(delays: Array, order: int, sections: int = 1) -> Delays:
-    """Pade approximations of delays (m,), s: of each, some in a row; none for signals that are not late."""
+    """Pade approximations of delays (m,), s, each in some sections in series; none for signals without delay."""
     late = np.flatnonzero(delays > 0.0)
     a, b, c, d = _pade(order)
     size = order * sections
@@ -310,7 +310,7 @@ def _pade(order: int) -> tuple[Array, Array, Array, float]:
 
 
 def _with_drift(lin: LinearModel, drift: bool) -> tuple[Array, Array, Array, Array, list[str]]:
-    """The matrices, with an input for the drift if `drift`, and the names of the inputs."""
+    """Matrices A, B, C, D, with an input for the drift if `drift`, and the names of the inputs."""
     if not drift:
         return lin.A, lin.B, lin.C, lin.D, list(lin.inputs)
     if "drift" in lin.inputs:
@@ -337,7 +337,7 @@ def input_delays(lin: LinearModel, delay: float | ArrayLike | Mapping[str, float
 
 
 def frequencies(omega: ArrayLike) -> Array:
-    """Frequencies, rad/s: at least one, none negative."""
+    """Frequencies, rad/s, checked: at least one, none negative."""
     x = np.atleast_1d(_check.numbers(omega, "omega"))
     x = _check.vector(x, x.size, "omega")
     if x.size == 0 or x.min() < 0.0:
@@ -346,6 +346,6 @@ def frequencies(omega: ArrayLike) -> Array:
 
 
 def _padded(lin: LinearModel, delay: float | ArrayLike | Mapping[str, float], count: int) -> Array:
-    """Delay of each input, and none of the drift."""
+    """Delays of all inputs, s, and zero for the drift."""
     given = input_delays(lin, delay)
     return np.concatenate([given, np.zeros(count - len(given))])

@@ -44,7 +44,7 @@ class Wrench:
     ----------
     body : str
     frame : Frame
-        On the body; defaults to the body's own.
+        Frame on the body; defaults to the body's own.
     name : str
         Defaults to ``<body>_wrench``.
 
@@ -70,7 +70,7 @@ class Wrench:
 
 @dataclass(frozen=True)
 class FrameMotion:
-    """Output: how a frame on a body moves, in world axes.
+    """Output: motion of a frame on a body, in world axes.
 
     Six positions ``<name>_x``, ``_y``, ``_z`` (m) and ``_rx``, ``_ry``, ``_rz`` (rad, small rotation vector), and with
     `rates` six velocities ``<name>_vx`` ... ``_wz``.
@@ -79,11 +79,11 @@ class FrameMotion:
     ----------
     body : str
     frame : Frame
-        On the body; defaults to the body's own.
+        Frame on the body; defaults to the body's own.
     name : str
         Defaults to the body's.
     positions, rates : bool
-        Which of the two.
+        Whether positions, and velocities, are outputs.
 
     Examples
     --------
@@ -112,7 +112,7 @@ class FrameMotion:
 
 
 def _require_on_body(signal: Wrench | FrameMotion) -> None:
-    """Check body, frame and name."""
+    """Raise an error unless the body is a name, the frame a `Frame` and the name a text."""
     what = f"of a {type(signal).__name__}"
     _check.name(_check.text(signal.body, f"body {what}"), "body")
     _check.instance(signal.frame, Frame, f"frame {what}")
@@ -121,7 +121,7 @@ def _require_on_body(signal: Wrench | FrameMotion) -> None:
 
 
 class Input(NamedTuple):
-    """A column of B: the generalized force of a unit of the input, or a joint or motion with a given acceleration."""
+    """Column of B: the generalized force of a unit of the input, or a joint or motion with a given acceleration."""
 
     name: str
     unit: str
@@ -130,7 +130,7 @@ class Input(NamedTuple):
 
 
 class Output(NamedTuple):
-    """A row of C and of D."""
+    """Row of C and of D."""
 
     name: str
     unit: str
@@ -139,7 +139,7 @@ class Output(NamedTuple):
 
 
 class LinearizedEquations:
-    """The equations of motion to first order at a state, reduced to chosen coordinates and inputs.
+    """Equations of motion to first order at a state, reduced to chosen coordinates and inputs.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ class LinearizedEquations:
     local : Derivatives
     coordinates : sequence of str, or array_like, shape (dof, nv), optional
     inputs : sequence of str or Wrench, optional
-        Prescribed motions among them are let go, and driven.
+        Inputs; prescribed motions among them are released, and driven.
     factor : float
         See `reduced.FIXED` and `reduced.MOVING`.
 
@@ -156,15 +156,15 @@ class LinearizedEquations:
     names : tuple of str
         Independent coordinates.
     rated : tuple of str
-        Those whose rates are states, too: all, but where the machine rolls.
+        Independent coordinates whose rates are states, too: all, except for a machine that rolls.
     inputs : list of Input
     A, B, drift : ndarray
-        Of d(y, y_v)/dt = drift + A (y, y_v) + B u.
+        Matrices of d(y, y_v)/dt = drift + A (y, y_v) + B u.
     K, N, K_rates : ndarray, shape (nv, p)
         delta = K y, dv = K_rates y_v + N y.
     rows : CoordinateRows
     conditioning : float
-        Of the coordinates on the admissible velocities, in comparable units: 1 at best, 0 where they are dependent.
+        Conditioning of the coordinates on the admissible velocities, in comparable units: 1 at best, 0 where dependent.
     """
 
     def __init__(
@@ -220,7 +220,7 @@ class LinearizedEquations:
         return tuple(chosen), CoordinateRows(*parts, constant)
 
     def coordinate_row(self, name: str) -> tuple[Array, Array, Array, Array] | None:
-        """R, rate_q, accel_q and accel_v (nv,) of a coordinate, as in `CoordinateRows`; None for an unknown name."""
+        """Rows R, rate_q, accel_q, accel_v (nv,) of a coordinate, as in `CoordinateRows`; None for unknown names."""
         nv = self.plant.nv
         if name in self.plant.velocity_names:
             row = np.zeros(nv)
@@ -230,7 +230,7 @@ class LinearizedEquations:
         return None if joint is None else self.motion.joint_rows(joint)
 
     def _reduce(self, rows: CoordinateRows, factor: float) -> Reduced:
-        """Reduce; refuses coordinates that are too few, too many, or dependent, and names better ones."""
+        """Reduced model; raises an error for too few, too many or dependent coordinates, and names better ones."""
         plant, Z, R = self.plant, self.local.Z, rows.R
         if len(R) != Z.shape[1]:
             raise InputError(
@@ -260,7 +260,7 @@ class LinearizedEquations:
         return reduce(self.plant, self.local, rows, factor)
 
     def _reduce_rolling(self, factor: float) -> Reduced:
-        """Of a machine that rolls: with further coordinates for the positions that have no velocity of their own."""
+        """Reduced model of a machine that rolls: with more coordinates, for positions without a velocity."""
         plant, R = self.plant, self.rows.R
         if not self.rows.constant.all():
             raise InputError(
@@ -324,13 +324,13 @@ class LinearizedEquations:
         return columns, driven
 
     def _motions_named(self, item: str) -> list[Driven]:
-        """The components of a prescribed motion that is let go, by its name; or the one of that name."""
+        """Components of a prescribed motion that is released, by its name; or the one component of that name."""
         known = self._released.driven
         single = [d for motion in known.values() for d in motion if item == f"{d.name}_acceleration"]
         return known.get(item) or single
 
     def _load_inputs(self, name: str) -> list[Input] | None:
-        """The components of a load that move the machine, or the one of this name; None where it is no load."""
+        """Inputs for the components of a load that move the machine, or for the one of this name; else None."""
         plant = self.plant
         names = plant.load_names if isinstance(plant, Mechanism) else ()
         wanted = [n for load in getattr(plant, "loads", ()) if load.name == name for n in load.component_names]
@@ -390,14 +390,14 @@ class LinearizedEquations:
 
     @property
     def _tangents(self) -> tuple[Array, Array]:
-        """delta and dv by the states (y, y_v), (nv, 2 dof) each."""
+        """Derivatives of delta and dv by the states (y, y_v), (nv, 2 dof) each."""
         return np.hstack([self.K, np.zeros_like(self.K_rates)]), np.hstack([self.N, self.K_rates])
 
     def _accelerations_of_force(self, force: Array) -> Array:
         return self.local.acceleration(force, np.zeros((len(self.local.lam), force.shape[1])))
 
     def _accelerations(self, delta: Array, dv: Array, force: Array) -> Array:
-        """da of all coordinates, for columns of delta, dv and further generalized forces."""
+        """Changes da of all accelerations, for columns of delta, dv and further generalized forces."""
         local = self.local
         return local.acceleration(
             force - local.force_q @ delta - local.force_v @ dv, local.accel_q @ delta + local.accel_v @ dv
@@ -418,7 +418,7 @@ class LinearizedEquations:
         }
 
     def output_matrices(self, outputs: Sequence[Output]) -> tuple[Array, Array]:
-        """C (outputs, 2 dof) and D (outputs, inputs)."""
+        """Matrices C (outputs, 2 dof) and D (outputs, inputs)."""
         count = len(outputs)
         C = np.array([o.C for o in outputs]).reshape(count, len(self.A))
         return C, np.array([o.D for o in outputs]).reshape(count, len(self.inputs))
@@ -468,7 +468,7 @@ class LinearizedEquations:
         return np.concatenate([on_y, on_rate]), np.zeros(len(self.inputs))
 
     def _motion_output(self, name: str) -> Output | None:
-        """A coordinate, or the rate of one; None where the name is neither."""
+        """Output of a coordinate, or of the rate of one; None where the name is neither."""
         p = len(self.names)
         for coordinate, rate in ((name, False), (name.removesuffix("_rate"), name.endswith("_rate"))):
             unit = unit_of(self.plant, coordinate)
@@ -502,14 +502,14 @@ class LinearizedEquations:
         return [Output(n, unit, c, zero) for n, unit, c in zip(item.signals, units, C, strict=True)]
 
     def _motor_output(self, name: str, motor: str) -> Output:
-        """The effort of a motor: the input of this name; constant where there is none."""
+        """Output of the effort of a motor: the input of this name; constant where there is none."""
         D = np.array([float(i.name == name) for i in self.inputs])
         unit = effort_units(self.plant)[self.plant.actuator_names.index(motor)]
         return Output(name, unit, np.zeros(len(self.A)), D)
 
     @cached_property
     def _loop_forces(self) -> tuple[Array, Array]:
-        """A' dlam = d(A' lam) - d(A') lam, by the states and by the inputs; (nv, .) each."""
+        """Changes A' dlam = d(A' lam) - d(A') lam, by the states and by the inputs; (nv, .) each."""
         local = self.local
         delta, dv = self._tangents
         by_state = self._feedback - local.force_q @ delta - local.force_v @ dv
@@ -520,7 +520,7 @@ class LinearizedEquations:
         return by_state, by_input
 
     def _constraint_outputs(self, name: str) -> list[Output]:
-        """Generalized constraint force A' lam: A' dlam, and the change of A' with the configuration."""
+        """Outputs of the generalized constraint force A' lam: A' dlam, and the change of A' with the configuration."""
         plant = self.plant
         C, D = self._loop_forces
         turn = self._stiffness_of_loops() @ self.K
@@ -532,7 +532,7 @@ class LinearizedEquations:
         return [Output(f"{names[k]}_constraint_force", units[k], C[k], D[k]) for k in chosen]
 
     def _stiffness_of_loops(self) -> Array:
-        """d(A' lam)/dq: force_q is linear in lam."""
+        """Stiffness d(A' lam)/dq of the loops: force_q is linear in lam."""
         local, plant, force_q = self.local, self.plant, self.local.force_q
         if local.D.size:
             plant = plant.with_force_numbers(resting=plant.terms(local.q, local.v).friction.names)  # type: ignore[attr-defined, union-attr]
@@ -541,7 +541,7 @@ class LinearizedEquations:
         return force_q - without.force_q - self._released.stiffness
 
     def _multiplier_outputs(self, rows: list[int]) -> list[Output]:
-        """Changes of the multipliers, the smallest solution of A' dlam = B du - F_q delta - F_v dv - M da."""
+        """Outputs of the multipliers, the smallest solution of A' dlam = B du - F_q delta - F_v dv - M da."""
         plant, local = self.plant, self.local
         unique = unique_multipliers(plant.row_scale[:, None] * local.A / plant.reach, local.rank)
         shared = [plant.row_names[i] for i in rows if not unique[i]]
@@ -561,7 +561,7 @@ class LinearizedEquations:
 
 
 def best_coordinates(plant: Plant, Z: Array) -> tuple[str, ...]:
-    """Velocity coordinates that span the tangent space best, greedily: pivots of its basis Z (nv, dof)."""
+    """Names of velocity coordinates that span the tangent space best, greedily: pivots of its basis Z (nv, dof)."""
     dof = Z.shape[1]
     basis = np.linalg.qr(Z / plant.spans[:, None])[0]
     rows = split.new_rows(*basis.shape)
@@ -571,12 +571,12 @@ def best_coordinates(plant: Plant, Z: Array) -> tuple[str, ...]:
 
 
 def listed(names: Iterable[str]) -> str:
-    """Names in quotes."""
+    """Text with names in quotes."""
     return ", ".join(map(repr, names)) or "none"
 
 
 def refuse_repetition(names: Sequence[str], what: str) -> None:
-    """A name may come once."""
+    """Raise an error for a name that comes twice."""
     for name in names:
         if names.count(name) > 1:
             raise InputError(f"the {what} {name!r} is named {names.count(name)} times")
@@ -592,7 +592,7 @@ def _named_wrench(plant: Plant, name: str) -> Wrench | None:
 
 
 def named_frame(plant: Plant, name: str) -> FrameMotion | None:
-    """``<body>_position`` and ``<body>_velocity``; None for other names."""
+    """Frame motion of a name ``<body>_position`` or ``<body>_velocity``; None for other names."""
     for suffix in ("_position", "_velocity"):
         body = name.removesuffix(suffix)
         if body != name and body in _bodies(plant) and body != GROUND:
@@ -601,7 +601,7 @@ def named_frame(plant: Plant, name: str) -> FrameMotion | None:
 
 
 def _loop_rows(plant: Plant, name: str) -> list[int] | None:
-    """Rows behind the name of a row, ``<loop>_force`` or ``loop_force``; None where it is none of them."""
+    """Indices of the rows named by a row, ``<loop>_force`` or ``loop_force``; None for other names."""
     every = list(range(len(plant.row_names)))
     if name in plant.row_names:
         return [plant.row_names.index(name)]

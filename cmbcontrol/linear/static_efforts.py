@@ -1,4 +1,4 @@
-"""Motor efforts of a static equilibrium: which are given, how the others are chosen, within the actuators' limits."""
+"""Motor efforts of a static equilibrium: some are given, the others are chosen within the actuators' limits."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ _ROUNDING = 1e-12  # of the largest force: errors of the efforts and multipliers
 
 @dataclass(frozen=True, eq=False)
 class Efforts:
-    """Which motor efforts are given, and how the others are chosen.
+    """Choice of motor efforts: those that are given, and how the others are chosen.
 
     Attributes
     ----------
     value : ndarray, shape (nu,)
-        Given values; of the unknown ones, the desired values (zero, or the preload).
+        Given values; for unknown efforts, the desired values (zero, or the preload).
     unknown : ndarray of bool, shape (nu,)
-        Those to be computed, n of them.
+        Mask of the efforts to be computed, n of them.
     root : ndarray, shape (n, n)
         L: the unknown efforts are value + L x with the least x' x.
     low, high : ndarray, shape (nu,)
@@ -71,7 +71,7 @@ class Efforts:
         preload: EffortValues | float | None,
         weight: ArrayLike | None,
     ) -> Efforts:
-        """From the arguments of `trim`, checked."""
+        """Make the efforts from the arguments of `trim`, checked."""
         value, unknown = _given(plant, u)
         require_limits(plant, np.where(unknown, 0.0, value))
         root = _metric(plant, weight, value, unknown)
@@ -104,7 +104,7 @@ def _given(plant: Plant, u: EffortValues | float | None) -> tuple[Array, NDArray
 
 
 def _metric(plant: Plant, weight: ArrayLike | None, value: Array, unknown: NDArray[np.bool_]) -> Array:
-    """L for the unknown efforts, where u' W^-1 u is least over them; moves `value` to where x = 0.
+    """Matrix L for the unknown efforts, where u' W^-1 u is least; moves `value` to where x = 0.
 
     With V = W^-1 and the others given, the least of u'V u without any balance is at
     -V_ff^-1 V_fg u_g, and V_ff = (L L')^-1.
@@ -168,13 +168,13 @@ def _read_preload(
 
 
 def _row_index(plant: Plant) -> dict[str, int]:
-    """Constraint rows by their names, and by that of the loop where it has one row."""
+    """Indices of constraint rows by name, and by the name of the loop where it has one row."""
     rows = {loop: s.start for loop, s in plant.row_slices.items() if s.stop - s.start == 1}
     return rows | {name: i for i, name in enumerate(plant.row_names)}
 
 
 def _range(x: ArrayLike, key: str) -> tuple[float, float]:
-    """A number or (low, high), either of which may be infinite."""
+    """Range (low, high), from a number or from two, either of which may be infinite."""
     try:
         pair = np.broadcast_to(np.asarray(x, dtype=np.float64), 2) if np.size(x) in (1, 2) else np.array([np.nan])
     except (TypeError, ValueError):
@@ -185,7 +185,7 @@ def _range(x: ArrayLike, key: str) -> tuple[float, float]:
 
 
 def require_limits(plant: Plant, u: Array) -> None:
-    """Refuse efforts that an actuator does not have."""
+    """Raise an error for efforts beyond the limits of an actuator."""
     for k in np.flatnonzero(np.abs(u) > plant.effort * (1.0 + _EXACT)):
         raise EquilibriumError(_too_weak(plant, int(k), u[k]))
 
@@ -203,9 +203,9 @@ def _too_weak(plant: Plant, k: int, need: float) -> str:
 
 
 def smallest_efforts(terms: Terms, efforts: Efforts) -> Array:
-    """Efforts with Z'B u = Z'h nearest to the desired ones, whatever the limits.
+    """Efforts with Z'B u = Z'h nearest to the desired ones, without regard to the limits.
 
-    Where the motors cannot balance all forces, those that balance the part they can.
+    Where the motors cannot balance all forces, they balance the part they can.
     """
     u, unknown = efforts.value.copy(), efforts.unknown
     if unknown.any():
@@ -217,12 +217,12 @@ def smallest_efforts(terms: Terms, efforts: Efforts) -> Array:
 
 
 def motor_reach(Z: Array, B: Array, reach: Array) -> tuple[Array, Array, float]:
-    """`kernels.linear_algebra.motor_reach` for arrays of any order in memory."""
+    """Call `kernels.linear_algebra.motor_reach` with arrays of any order in memory."""
     return linear_algebra.motor_reach(np.ascontiguousarray(Z), np.ascontiguousarray(B), reach)
 
 
 def static_efforts(plant: Plant, terms: Terms, efforts: Efforts) -> Array:
-    """As `smallest_efforts`, within the limits and with the prescribed multipliers.
+    """Efforts nearest to the desired ones, as `smallest_efforts`, but within limits and with prescribed multipliers.
 
     A problem of least distance in x, with u = value + L x for the unknown efforts.
 
@@ -252,7 +252,7 @@ def _within(efforts: Efforts, u: Array) -> bool:
 
 
 def _require_unique(plant: Plant, terms: Terms, rows: tuple[int, ...]) -> None:
-    """Refuse multipliers that redundant rows share."""
+    """Raise an error for prescribed multipliers that redundant rows share."""
     unique = unique_multipliers(terms.levers, terms.rank)
     shared = [plant.row_names[i] for i in rows if not unique[i]]
     if shared:
@@ -265,7 +265,7 @@ def _require_unique(plant: Plant, terms: Terms, rows: tuple[int, ...]) -> None:
 
 
 class _EffortProblem:
-    """The unknown efforts and the multipliers, as linear functions of x."""
+    """Unknown efforts and multipliers as linear functions of x."""
 
     def __init__(self, plant: Plant, terms: Terms, efforts: Efforts, u: Array) -> None:
         self.plant, self.efforts, self.u = plant, efforts, u
@@ -286,7 +286,7 @@ class _EffortProblem:
         self.slack = _ROUNDING * self.forces / np.where(pushes > 0.0, pushes, 1.0)  # of the efforts
 
     def solve(self, low: Array, high: Array, row_low: Array, row_high: Array) -> Array | None:
-        """The smallest x in these ranges; None where there is none."""
+        """Smallest x within these ranges; None if there is none."""
         exact = row_low == row_high
         E = np.concatenate([self.reach, self.rows[exact]])
         f = np.append(self.need, (row_low - self.row_centre)[exact])
@@ -308,7 +308,7 @@ class _EffortProblem:
         )
 
     def reason(self) -> str:
-        """Why there is no solution: an actuator is too weak, or the preload is outside its possible range."""
+        """Message why there is no solution: an actuator is too weak, or a preload is outside its possible range."""
         efforts, plant = self.efforts, self.plant
         free = np.full(len(efforts.rows), np.inf)
         if self.solve(-plant.effort, plant.effort, -free, free) is None:
@@ -346,7 +346,7 @@ class _EffortProblem:
         )
 
     def _least(self, cost: Array, A: Array, b: Array, E: Array, f: Array, bounds: list) -> tuple[float, Array | None]:
-        """Least cost . x with A x <= b and E x = f; minus infinity where there is none."""
+        """Least value of cost . x with A x <= b and E x = f, and x; minus infinity and None if there is none."""
         from scipy.optimize import linprog  # imported where used: scipy.optimize takes 0.2 s
 
         E, f = _independent(E, f, self.scale)
@@ -354,7 +354,7 @@ class _EffortProblem:
         return (-np.inf, None) if solution.x is None else (float(cost @ solution.x), solution.x)
 
     def _most_loaded(self) -> tuple[int, float]:
-        """The most loaded actuator and its effort, where the load is spread as evenly as possible."""
+        """Most loaded actuator and its effort, where the load is spread as evenly as possible."""
         index = np.flatnonzero(self.efforts.unknown & np.isfinite(self.plant.effort))
         part = self.root[np.isfinite(self.plant.effort[self.efforts.unknown])]
         centre = self.efforts.value[index]
@@ -373,7 +373,7 @@ class _EffortProblem:
 
 
 def _unreachable(plant: Plant, demands: list[tuple[str, tuple, tuple, str]]) -> str:
-    """Demanded and possible values, each alone."""
+    """Message with demanded and possible values, each alone."""
 
     def text(low: float, high: float) -> str:
         same = high - low <= 1e-9 * max(abs(low), abs(high), 1e-300)
@@ -392,7 +392,7 @@ def _unreachable(plant: Plant, demands: list[tuple[str, tuple, tuple, str]]) -> 
 
 
 def _independent(E: Array, f: Array, scale: float) -> tuple[Array, Array]:
-    """Equations E x = f with orthonormal rows; what is not in the range of E is left out."""
+    """Equations E x = f with orthonormal rows; the part of f outside the range of E is left out."""
     U, sigma, Vt = np.linalg.svd(E, full_matrices=False)
     r = rank(sigma, scale, UNREACHED)
     return Vt[:r], (U[:, :r].T @ f) / sigma[:r]
@@ -404,7 +404,7 @@ def _independent(E: Array, f: Array, scale: float) -> tuple[Array, Array]:
 def least_distance(
     E: Array, f: Array, G: Array, g: Array, *, terms: Array | float = 0.0, rounding: Array | float = 0.0
 ) -> Array | None:
-    """The smallest x with E x = f and G x >= g; None where there is none.
+    """Smallest x with E x = f and G x >= g; None if there is none.
 
     x = x0 + N y with the smallest solution x0 of the equations and the smallest y with G N y >= g - G x0, by
     non-negative least squares (Lawson and Hanson, Solving Least Squares Problems, 1974, chapter 23).

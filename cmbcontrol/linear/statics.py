@@ -29,13 +29,13 @@ Array = NDArray[np.float64]
 
 
 def static_derivatives(plant: Plant, q: Array, lam: Array, u: Array) -> Derivatives:
-    """The equations at rest, v = a = 0, at given multipliers and efforts; force_q is the stiffness."""
+    """Derivatives of the equations at rest, v = a = 0, at given multipliers and efforts; force_q is the stiffness."""
     rest = np.zeros(plant.nv)
     return derivatives(plant, q, rest, u, a=rest, lam=lam)
 
 
 def constraint_curvatures(plant: Plant, q: Array, local: Derivatives) -> list[Array]:
-    """The forms C_i = Z' d(A' n_i)/dq Z (dof, dof) of a singular configuration; empty where q is regular.
+    """Forms C_i = Z' d(A' n_i)/dq Z (dof, dof) of a singular configuration; empty where q is regular.
 
     The n_i span N(A'). Rows that are redundant everywhere satisfy n'A = 0 on the manifold, and give C_i = 0. Where the
     rank is lost at this configuration only, the motions that the constraints allow are v = Z z with z' C_i z = 0, to
@@ -57,17 +57,17 @@ def constraint_curvatures(plant: Plant, q: Array, local: Derivatives) -> list[Ar
 
 
 def multipliers(terms: Terms, u: Array) -> Array:
-    """The smallest lam (rows,) with A' lam nearest to B u - h."""
+    """Smallest multipliers lam (rows,) with A' lam nearest to B u - h."""
     return terms.A_pinv.T @ (terms.B @ u - terms.h)
 
 
 def unbalanced_force(terms: Terms, u: Array) -> Array:
-    """P(h - B u), the generalized force (nv,) that neither motors nor loops balance."""
+    """Generalized force P(h - B u) (nv,) that neither motors nor loops balance."""
     return terms.Z @ (terms.Z.T @ (terms.h - terms.B @ u))
 
 
 def relative_force(plant: Plant, local: Derivatives, force: Array, lam: Array, u: Array) -> float:
-    """The largest entry of a generalized force over the largest force: weights, springs, motors, loops, stiffness.
+    """Largest entry of a generalized force over the largest force: weights, springs, motors, loops, stiffness.
 
     All in N m: a radian compares with the size of the machine. The whole weight counts: springs may balance it.
     """
@@ -76,7 +76,7 @@ def relative_force(plant: Plant, local: Derivatives, force: Array, lam: Array, u
 
 
 def largest_force(plant: Plant, local: Derivatives, lam: Array, u: Array) -> float:
-    """The largest of all forces at a configuration, N m: the rounding errors of their sum are relative to it."""
+    """Largest of all forces at a configuration, N m: the rounding errors of their sum are relative to it."""
     length = plant.spans
     acting = np.abs(local.h) + np.abs(local.B) @ np.abs(u) + np.abs(local.A.T) @ np.abs(lam)
     stiffness = np.abs(local.force_q) * length[:, None] * length
@@ -91,14 +91,14 @@ def outside_limits(plant: Plant, q: Array) -> NDArray[np.bool_]:
 
 
 def list_forces(plant: Plant, forces: Array) -> str:
-    """The generalized forces that count, by coordinate: ``'left' 3.2 N m, 'right' -1 N m``."""
+    """Text of the generalized forces that are not negligible, by coordinate: ``'left' 3.2 N m, 'right' -1 N m``."""
     size, units = np.abs(forces * plant.spans), force_units(plant)
     shown = sorted(k for k in np.argsort(-size)[:6] if size[k] > 1e-3 * size.max())
     return ", ".join(f"{plant.velocity_names[k]!r} {in_unit(forces[k], units[k])}" for k in shown)
 
 
 def require_holonomic(plant: Plant, q: Array) -> None:
-    """Refuse rows that bind velocities only: 2 dof states would lose the positions that they leave free."""
+    """Raise an error for rows that bind velocities only: 2 dof states would lose the positions they leave free."""
     rolling = plant.rolling_rows(q)
     if rolling:
         raise ModelError(
@@ -111,5 +111,5 @@ def require_holonomic(plant: Plant, q: Array) -> None:
 
 
 def require_closed(plant: Plant, q: Array, given: object = None) -> None:
-    """Refuse a configuration whose loops are open by more than 1e-9 sizes of the machine; see `closing`."""
+    """Raise an error for a configuration whose loops are open by more than 1e-9 sizes of the machine; see `closing`."""
     closing.require_closed(plant, q, 1e-9, given)

@@ -1,4 +1,4 @@
-"""Steady motions: velocities that stay as they are, while all looks alike."""
+"""Steady motions: constant velocities, and equations that do not change along the motion."""
 
 from __future__ import annotations
 
@@ -39,24 +39,24 @@ def steady_motion(
     hold: Collection[str] = (),
     hold_rates: Collection[str] = (),
 ) -> OperatingPoint:
-    """The steady motion nearest to a guess: constant velocities, and nothing that changes how they act.
+    """Steady motion nearest to a guess: constant velocities, with equations that do not change as it goes on.
 
-    A wheel that rolls in a circle, a vehicle at constant speed, a governor that turns. Its accelerations vanish, and so
-    does their rate along the motion: gravity and the constraints look alike as it goes on.
+    Examples are a wheel that rolls in a circle, a vehicle at constant speed, a governor that turns. The accelerations
+    vanish, and so does their rate along the motion: gravity and the constraints act alike as it goes on.
 
     Parameters
     ----------
     plant : Plant
     q : array_like, shape (nq,), or mapping of position name to value
-        Where it is about, with closed loops.
+        Guess of the configuration, with closed loops.
     v : array_like, shape (nv,)
-        What the velocities are about; they are made admissible.
+        Guess of the velocities; they are made admissible.
     u : array_like, shape (nu,), a number for all motors, mapping of actuator name to value, or None
         Motor efforts that are given, N or N m; those that a mapping does not name, and with None all, are found.
     hold : collection of str
-        Velocity coordinates along which the machine stays where q has it.
+        Velocity coordinates along which the position stays as in q.
     hold_rates : collection of str
-        Those whose velocities stay as v has them.
+        Velocity coordinates whose velocities stay as in v.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def steady_motion(
     Raises
     ------
     EquilibriumError
-        Where none is found near the guess; the message says how far off the best one is.
+        Where none is found near the guess; the message gives the error of the best one.
     ValueError
         For unknown names.
 
@@ -124,11 +124,11 @@ def steady_motion(
 
 @dataclass(frozen=True)
 class _Balance:
-    """What is to vanish at a state, and how it changes with positions, rates and efforts, each in units of its own.
+    """Residual of a steady motion at a state, and its slopes by positions, rates and efforts, each in its own unit.
 
     Unbalanced forces, by their work on a size, and not accelerations: an acceleration is divided by the mass of its
     body, and the rounding of a light one would hide the equations of all others. Rows are compared with their own
-    slopes, so that what they miss is a way in radians and sizes, parts of the speed, and efforts.
+    slopes, so that their error is a distance in radians and sizes, parts of the speed, and efforts.
     """
 
     plant: Plant
@@ -142,12 +142,12 @@ class _Balance:
 
     @property
     def count(self) -> int:
-        """Of unknowns."""
+        """Number of unknowns."""
         return self.unit.size
 
     @classmethod
     def at(cls, plant: Plant, q: Array, v: Array, u: Array, like: _Balance | None = None) -> _Balance:
-        """The balance at a state; `like` another one, in its coordinates and units."""
+        """Residual at a state, with its units; `like` gives another one whose coordinates and units are used."""
         names = best_coordinates(plant, plant.terms(q, v).Z) if like is None else like.names
         found = LinearizedEquations(plant, derivatives(plant, q, v, u), names, plant.actuator_names, MOVING)
         n = len(found.names)
@@ -157,7 +157,7 @@ class _Balance:
         return cls(plant, q, v, u, names, found, np.r_[forces, change], unit)
 
     def moved(self, step: Array) -> tuple[Array, Array, Array]:
-        """The state and the efforts after a step."""
+        """State and efforts after a step."""
         n, p, equations = len(self.equations.names), len(self.equations.rated), self.equations
         y, rates, efforts = np.split(self.unit * step, [n, n + p])
         new = self.plant.close(self.plant.integrate(self.q, equations.K @ y))
@@ -165,10 +165,10 @@ class _Balance:
         return new, self.plant.project_velocity(new, moved), self.u + efforts
 
     def slopes(self) -> tuple[Array, Array, Array]:
-        """J of the residual by steps, the scale of each row, and what rounding leaves of the residual, in its scales.
+        """Slopes J of the residual by steps, the scale of each row, and the rounding of the residual in these scales.
 
         The scale of a row is its largest slope, or a part of that of all rows. On positions like the place of a wheel
-        nothing depends: what differences make of that is rounding, and no slope.
+        nothing depends: differences there are rounding, and no slope.
         """
         J = np.empty((self.residual.size, self.count))
         for i, way in enumerate(np.eye(self.count)):
@@ -186,7 +186,7 @@ class _Balance:
         return J, scale, noise
 
     def kept(self, held: NDArray[np.int64], kept: NDArray[np.int64]) -> Array:
-        """How the coordinates and the velocities that are held change with steps."""
+        """Slopes of the held coordinates and velocities by steps."""
         K, N, K_rates = self.equations.K, self.equations.N, self.equations.K_rates
         places = np.hstack([K[held], np.zeros((held.size, K_rates.shape[1]))])
         rows = np.vstack([places, np.hstack([N[kept], K_rates[kept]])])
@@ -194,7 +194,7 @@ class _Balance:
 
 
 def _units(plant: Plant, equations: LinearizedEquations, v: Array) -> Array:
-    """A step of one: a radian or a size, all of the speed, the force that gives it within a size."""
+    """Units of the unknowns: a radian or a size, the whole speed, the force that gives it within a size."""
     speed = max(float(np.abs(v / plant.spans).max(initial=0.0)), 1e-3)
     local = equations.local
     gained = _lengths(plant, np.linalg.solve(local.M, local.B).astype(np.float64)) if plant.nu else np.zeros(0)
@@ -203,7 +203,7 @@ def _units(plant: Plant, equations: LinearizedEquations, v: Array) -> Array:
 
 
 def _least_step(J: Array, residual: Array, noise: Array) -> Array:
-    """The least step that makes the residual vanish, as far as it is more than rounding.
+    """Least step that makes the residual vanish, as far as it is more than rounding.
 
     Where a machine can move on steadily in many ways, slopes across these vanish towards the solution, and rounding
     divided by such a slope would be a step of its own.
@@ -215,12 +215,12 @@ def _least_step(J: Array, residual: Array, noise: Array) -> Array:
 
 
 def _lengths(plant: Plant, directions: Array) -> Array:
-    """How far directions (nv, k) lead, in radians and sizes: of the coordinate that moves most."""
+    """Sizes of directions (nv, k), in radians and sizes of the machine: of the coordinate that moves most."""
     return np.maximum(np.abs(directions / plant.spans[:, None]).max(axis=0, initial=0.0), 1e-300)
 
 
 def _efforts(plant: Plant, u: ArrayLike | Mapping[str, float] | float | None) -> tuple[NDArray[np.bool_], Array]:
-    """Which efforts are given, and all of them to begin with."""
+    """Mask of the efforts that are given, and all efforts at the start."""
     value, given = np.zeros(plant.nu), np.ones(plant.nu, dtype=bool)
     if u is None:
         return ~given, value
@@ -237,7 +237,7 @@ def _efforts(plant: Plant, u: ArrayLike | Mapping[str, float] | float | None) ->
 
 
 def _chosen(plant: Plant, names: Collection[str], what: str) -> NDArray[np.int64]:
-    """Indices of velocity coordinates."""
+    """Indices of velocity coordinates, by name."""
     given = (names,) if isinstance(names, str) else _check.sequence(names, what, "names of velocity coordinates")
     given = _check.names(given, what, plant.velocity_names, "velocity coordinate") if given else ()
     return np.array([plant.velocity_names.index(name) for name in given], dtype=np.int64)
