@@ -1,4 +1,4 @@
-"""Angles as they are meant: ``1.5708`` is a right one, where a closed loop says so."""
+"""Rounded angles in files: ``1.5708`` is taken as a right angle where a closed loop then holds."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Place = tuple[str | None, str | None]  # tag (any, where None) and attribute (th
 
 
 def meant(word: str) -> str:
-    """The multiple of 15 deg that an angle in rad equals to its last decimal, with all digits; else the angle.
+    """Multiple of 15 deg, with all digits, that an angle in rad equals to its last decimal; else the angle as it is.
 
     Examples
     --------
@@ -40,17 +40,17 @@ def meant(word: str) -> str:
 
 
 def as_meant(read: Callable[[Node], Conversion], path: Path, root: str, places: Iterable[Place]) -> Conversion:
-    """What a file says; with angles as they are meant, where its loops hold, or move, with these only.
+    """Read a machine from a file; rounded angles become multiples of 15 deg if only then its loops hold, or move.
 
     Parameters
     ----------
     read : callable
-        From the root of the file.
+        Function from the root of the file to a machine with remarks.
     path : Path
     root : str
         Tag of the root.
     places : iterable of (str, str)
-        Where roll, pitch and yaw are: the last three numbers of an attribute, or of a text.
+        Elements and attributes with roll, pitch and yaw: the last three numbers of an attribute, or of a text.
     """
     other = read_xml(path, root)
     changed = sorted({word for place in places for word in _rewritten(other, *place)})
@@ -70,7 +70,7 @@ def as_meant(read: Callable[[Node], Conversion], path: Path, root: str, places: 
 
 
 def _rewritten(root: Node, tag: str | None, key: str | None) -> Iterable[str]:
-    """Write angles as they are meant, and tell which were otherwise."""
+    """Replace rounded angles by multiples of 15 deg, and yield those that change by it."""
     for node in root.iter(tag):
         text = node.text if key is None else node.get(key)
         quaternion = node.get("rotation_format") == "quat_xyzw"
@@ -90,14 +90,14 @@ def _rewritten(root: Node, tag: str | None, key: str | None) -> Iterable[str]:
 
 
 def _is_better(one: Mechanism, other: Mechanism) -> bool:
-    """Whether loops hold with fewer changes, or move in more ways."""
+    """Whether the loops of one machine hold with fewer changes than those of another, or move in more ways."""
     if one.agreement is None and other.agreement is not None:
         return True
     return _freedom(one) > _freedom(other)
 
 
 def _freedom(machine: Mechanism) -> int:
-    """Degrees of freedom where the loops are closed; -1 where they cannot be."""
+    """Degrees of freedom with the loops closed; -1 where they cannot be closed."""
     try:
         return machine.diagnose(machine.assemble()).dof
     except CmbError:

@@ -1,4 +1,4 @@
-"""What became of a machine on its way from one format to another."""
+"""Results of a conversion between formats: the machine, and remarks on all that changed."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ KINDS: tuple[Kind, ...] = ("left out", "changed", "assumed")
 
 @dataclass(frozen=True)
 class Remark:
-    """One thing that is not as it was.
+    """Remark on one thing that a conversion leaves out, changes or assumes.
 
     Attributes
     ----------
     kind : {'left out', 'changed', 'assumed'}
-        Whether it is missing now, is there in another form, or is a value that the file does not tell.
+        Whether it is missing now, is there in another form, or is a value that the file does not give.
     part : str
-        What it is about, such as ``"joint 'knee'"``.
+        The part it is about, such as ``"joint 'knee'"``.
     what : str
     """
 
@@ -42,21 +42,21 @@ class Remark:
 
 @dataclass
 class Remarks:
-    """Remarks while a machine is converted."""
+    """Collector of remarks while a machine is converted."""
 
     said: list[Remark] = field(default_factory=list)
     _known: set[Remark] = field(default_factory=set, repr=False)
 
     def left_out(self, part: str, what: str) -> None:
-        """Tell what is missing now."""
+        """Add a remark on something that is missing now."""
         self._say(Remark("left out", part, what))
 
     def changed(self, part: str, what: str) -> None:
-        """Tell what is there in another form."""
+        """Add a remark on something that is there in another form."""
         self._say(Remark("changed", part, what))
 
     def assumed(self, part: str, what: str) -> None:
-        """Tell what the file did not say."""
+        """Add a remark on a value that the file does not give."""
         self._say(Remark("assumed", part, what))
 
     def _say(self, remark: Remark) -> None:
@@ -66,7 +66,7 @@ class Remarks:
 
 
 def built(remarks: Remarks, *parts: Any, **more: Any) -> Mechanism:
-    """The machine of these arguments of `Mechanism`; what files have few digits for is a remark, and no warning."""
+    """Make a `Mechanism` of these arguments; numbers of few digits in a file give a remark instead of a warning."""
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         made = Mechanism(*parts, **more)
@@ -80,22 +80,22 @@ def built(remarks: Remarks, *parts: Any, **more: Any) -> Mechanism:
 
 @dataclass(frozen=True)
 class Servo:
-    """The law of a motor that a file gives together with it.
+    """Control law that a file gives together with a motor.
 
     With the length l = gear q of the actuator, its effort is ``gain command + bias - kp l - kv dl/dt``.
 
     Attributes
     ----------
     actuator, coordinate : str
-        Of the machine.
+        Names in the machine.
     gear : float
-        That of the actuator: its length over the coordinate.
+        Gear of the actuator: its length over the coordinate.
     gain : float
-        N or N m over the unit of the command; of a position servo it is `kp`.
+        N or N m over the unit of the command; for a position servo it is `kp`.
     bias, stiffness, damping : float
         Coefficients of 1, l and dl/dt, as the file has them: N or N m, -kp, -kv.
     limits : (float, float)
-        Of the command.
+        Limits of the command.
 
     Examples
     --------
@@ -125,7 +125,7 @@ class Servo:
 
 @dataclass(frozen=True)
 class Conversion:
-    """A machine that was read from a file, or written into one, and all that is not as it was.
+    """Machine that was read from a file or written to one, with remarks on all that differs.
 
     Attributes
     ----------
@@ -153,7 +153,7 @@ class Conversion:
     servos: tuple[Servo, ...] = ()
 
     def of_kind(self, kind: str) -> tuple[Remark, ...]:
-        """The remarks of a kind: 'left out', 'changed' or 'assumed'."""
+        """Remarks of a kind: 'left out', 'changed' or 'assumed'."""
         if kind not in KINDS:
             raise InputError(f"remarks are of the kinds {', '.join(map(repr, KINDS))}, got {kind!r}")
         return tuple(remark for remark in self.remarks if remark.kind == kind)
@@ -172,7 +172,7 @@ class Conversion:
 
 
 def grouped(remarks: Iterable[Remark]) -> Iterator[str]:
-    """Lines of remarks; parts of which the same is said share one."""
+    """Lines of remarks; parts with the same remark share a line."""
     parts: dict[tuple[str, str], list[str]] = {}
     for remark in remarks:
         parts.setdefault((remark.kind, remark.what), []).append(remark.part)
@@ -183,7 +183,7 @@ def grouped(remarks: Iterable[Remark]) -> Iterator[str]:
 
 @contextmanager
 def of_file(path: Path, line: int | None = None) -> Iterator[None]:
-    """Errors of input within the block tell the file, and the line where it is known."""
+    """Add the file, and the line where it is known, to the messages of input errors within the block."""
     from ..errors import InputTypeError, ModelError
 
     try:

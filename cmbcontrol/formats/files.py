@@ -1,4 +1,4 @@
-"""One way in and one way out for machines in files of all formats, by the suffix of the file."""
+"""Reading and writing of machines in files of all formats, by the suffix of the file."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ def read(path: str | Path, **options: Any) -> Conversion:
     Parameters
     ----------
     path : path
-        The suffix tells the format: ``.yaml``, ``.yml`` and ``.json`` are machine files, ``.urdf``, ``.sdf`` and
-        ``.world`` those of their names, ``.mjcf`` MJCF; in ``.xml`` the first element tells it.
+        The suffix gives the format: ``.yaml``, ``.yml`` and ``.json`` are machine files, ``.urdf``, ``.sdf`` and
+        ``.world`` those of their names, ``.mjcf`` MJCF; in ``.xml`` the first element decides.
     **options
-        Those of `read_urdf` or `read_sdf`, such as ``base="free"``, ``inertia="nearest"``.
+        Options of `read_urdf` or `read_sdf`, such as ``base="free"``, ``inertia="nearest"``.
 
     Returns
     -------
@@ -71,7 +71,7 @@ def read(path: str | Path, **options: Any) -> Conversion:
     ImportError
         For MJCF without the package ``mujoco``.
     ValueError, TypeError, ModelError
-        Where it describes no machine; the message tells the line where it is known.
+        Where it describes no machine; the message names the line where it is known.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def read(path: str | Path, **options: Any) -> Conversion:
 
 
 def write(machine: Mechanism, path: str | Path, **options: Any) -> Conversion:
-    """Write a machine into a file of the format that its suffix tells.
+    """Write a machine to a file, in the format of its suffix.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def write(machine: Mechanism, path: str | Path, **options: Any) -> Conversion:
     path : path
         As in `read`; ``.xml`` is MJCF.
     **options
-        Those of `write_sdf`.
+        Options of `write_sdf`.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What files of links and joints have in common: poses by angles, names, mass and inertia."""
+"""Common parts of formats with links and joints: poses by angles, names, mass and inertia."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _POINT = 1e-9  # m: a radius of gyration below the size of atoms is that of a po
 
 
 def rotation_of(roll: float, pitch: float, yaw: float) -> Array:
-    """The rotation by `roll` about x, then `pitch` about y, then `yaw` about z, all of them fixed axes (rad).
+    """Rotation matrix of `roll` about x, then `pitch` about y, then `yaw` about z, all of them fixed axes (rad).
 
     Examples
     --------
@@ -70,10 +70,10 @@ def rotation_of(roll: float, pitch: float, yaw: float) -> Array:
 
 
 def angles_of(R: ArrayLike) -> tuple[float, float, float]:
-    """Roll, pitch and yaw (rad) of a rotation; `rotation_of` gives it back to rounding, at a pitch of 90 degrees, too.
+    """Roll, pitch and yaw (rad) of a rotation; `rotation_of` gives it back to rounding, at a pitch of 90 degrees too.
 
-    There, yaw is that of two small numbers and may be anything; the others are found after it has been turned back,
-    so that the three together are right.
+    There, yaw is computed from two small numbers and may be anything; the others are found after it has been turned
+    back, so that the three together are right.
 
     Examples
     --------
@@ -89,21 +89,21 @@ def angles_of(R: ArrayLike) -> tuple[float, float, float]:
 
 
 def measures(node: Node, key: str | None, count: int, default: Sequence[float] | None = None) -> list[float]:
-    """Lengths, angles, masses of an attribute, or of the text of an element: of a size that a machine can have."""
+    """Numbers (lengths, angles, masses) of an attribute, or of the text of an element, checked for a plausible size."""
     found = node.own_numbers(count) if key is None else node.numbers(key, count, default)
     with of_file(node.path, node.line):
         return [bounded(x, f"<{node.tag}>" if key is None else f"{key!r} of <{node.tag}>") for x in found]
 
 
 def bounded(x: float, what: str) -> float:
-    """`x` where it is of a size that a machine can have."""
+    """Number `x`, checked to be of a size that a machine can have."""
     if abs(x) > _LARGEST:
         raise InputError(f"{what} has {x:.3g}, and no machine has anything beyond {_LARGEST:.0e} in SI units")
     return x
 
 
 def name_at(node: Node, key: str | None) -> str:
-    """A name in an attribute, or in the text of an element without the blanks around."""
+    """Name in an attribute, or in the text of an element, without the blanks around it."""
     found = (node.text or "").strip() if key is None else node.text_of(key)
     if len(found) > LONGEST:
         raise node.error(f"a name has {len(found)} characters, and {LONGEST} are enough: it begins with {found[:40]!r}")
@@ -111,7 +111,7 @@ def name_at(node: Node, key: str | None) -> str:
 
 
 def require_size(node: Node, bodies: Sequence[Body], joints: Sequence[Joint]) -> None:
-    """Refuse what is too large for a machine in memory."""
+    """Raise an error for numbers of bodies and joints that are too large for a machine in memory."""
     dofs = sum(len(joint.velocity_suffixes) for joint in joints)
     for count, most, what in ((len(bodies), _MOST_LINKS, "links"), (dofs, _MOST_DOFS, "coordinates")):
         if count > most:
@@ -119,7 +119,7 @@ def require_size(node: Node, bodies: Sequence[Body], joints: Sequence[Joint]) ->
 
 
 def frame_of(node: Node, xyz: Sequence[float], rpy: Sequence[float]) -> Frame:
-    """A frame at `xyz` (m), turned by roll, pitch and yaw (rad)."""
+    """Frame at `xyz` (m), turned by roll, pitch and yaw (rad)."""
     with of_file(node.path, node.line):
         return Frame(list(xyz), rotation_of(*rpy))
 
@@ -129,7 +129,7 @@ def _without_dots(name: str) -> str:
 
 
 class Names:
-    """Names as others take them, each only once: those of a file as the library does, without '.' and ','.
+    """Table from names in a file to names of a machine: without '.' and ',', and each only once.
 
     Examples
     --------
@@ -146,7 +146,7 @@ class Names:
         self.known: dict[str, str] = {}
 
     def of(self, given: str) -> str:
-        """The name of a thing of the file; the same each time."""
+        """Name of a thing of the file; the same for each call."""
         if given not in self.known:
             self.known[given] = made = self.new(given)
             if made != given:
@@ -154,7 +154,7 @@ class Names:
         return self.known[given]
 
     def new(self, given: str) -> str:
-        """A name like this one that nothing has yet."""
+        """New name, like the given one, that is not used yet."""
         base = self.tidy(given)
         base = base if base.strip() else self.what
         made, count = base, 1
@@ -167,14 +167,14 @@ class Names:
 def body_of(
     node: Node, name: str, mass: float, com: Frame, moments: ArrayLike, remarks: Remarks, nearest: bool = False
 ) -> Body:
-    """A body, of what an element of inertia says.
+    """Body from an inertia element of a file.
 
     Parameters
     ----------
     node : Node
-        Where it is, for messages.
+        The element, for messages.
     name : str
-        Of the link, for messages; the body is called ``link``.
+        Name of the link, for messages; the body is called ``link``.
     mass : float
         kg.
     com : Frame
@@ -182,9 +182,9 @@ def body_of(
     moments : array_like, shape (3, 3)
         Inertia about the centre of mass, kg m2.
     remarks : Remarks
-        Takes a word where the moments are impossible, and the nearest possible ones are taken.
+        Gets a remark where the moments are impossible, and the nearest possible ones are taken.
     nearest : bool
-        Whether they are taken in any case, and not only within the rounding of four digits.
+        Whether the nearest ones are taken in any case, and not only within the rounding of four digits.
 
     Raises
     ------
@@ -232,7 +232,7 @@ def body_of(
 
 
 def tell_left_out(machine: Mechanism, remarks: Remarks) -> None:
-    """What files of links and joints have no place for, whatever their format."""
+    """Add remarks on all that files of links and joints cannot hold, in whatever format."""
     for name in machine.absent:
         remarks.left_out(f"constraint {name!r}", "it was taken out of the machine, and is not written")
     for name in machine.configurations:
@@ -251,9 +251,9 @@ def tell_left_out(machine: Mechanism, remarks: Remarks) -> None:
 
 
 def dry_friction(force: ForceElement, remarks: Remarks, format: str, there: bool) -> tuple[float, float] | None:
-    """Coulomb friction and damping of a force element, as files have them; None and a remark where it is no such thing.
+    """Coulomb friction and damping of a force element, as files have them; None and a remark for any other element.
 
-    `there` says whether its coordinate is in the file, without friction so far.
+    `there` is True if its coordinate is in the file and has no friction so far.
     """
     part, law = f"force element {force.name!r}", getattr(force, "characteristic", None)
     if not (there and isinstance(force, JointForce) and isinstance(law, Friction)):
@@ -267,7 +267,7 @@ def dry_friction(force: ForceElement, remarks: Remarks, format: str, there: bool
 
 
 def numbers(*values: ArrayLike) -> str:
-    """Numbers to their last digit, as attributes and texts have them.
+    """Text of numbers to their last digit, as attributes and texts have them.
 
     Examples
     --------
@@ -278,14 +278,14 @@ def numbers(*values: ArrayLike) -> str:
 
 
 def add(parent: Element, tag: str, text: str | None = None, /, **attributes: str) -> Element:
-    """A new element in another one."""
+    """Add a new element to another one, and return it."""
     made = SubElement(parent, tag, attributes)
     made.text = text
     return made
 
 
 def xml_text(root: Element) -> str:
-    """A file of XML.
+    """Text of an XML file.
 
     Raises
     ------
@@ -301,5 +301,5 @@ def xml_text(root: Element) -> str:
 
 
 def _allowed(c: str) -> bool:
-    """A character of XML 1.0; of line ends and tabs, attributes keep none as they are, but ElementTree escapes them."""
+    """Whether a character may stand in XML 1.0; ElementTree escapes line ends and tabs in attributes."""
     return c in "\t\n\r" or " " <= c <= "\ud7ff" or "\ue000" <= c <= "\ufffd" or c >= "\U00010000"

@@ -1,10 +1,10 @@
-"""The YAML file beside a URDF file: what a tree of links cannot tell, loops and motors.
+"""YAML file beside a URDF file, with what a tree of links cannot hold: loops and motors.
 
 A convention that is in use for robots with closed loops: ``closed_loop`` has pairs of names of links or joints,
-``type`` says of each pair whether their frames coincide (``6d``) or their origins (``3d``), ``name_mot`` has the
+``type`` gives for each pair whether their frames coincide (``6d``) or their origins (``3d``), ``name_mot`` has the
 motors, and ``joint_name`` with ``joint_type`` makes ball joints and universal joints of hinges, or fixes joints. Types
-are the same in capitals and small letters. What it has no words for, and `write_urdf` writes, are other types of loops
-(`LOOP_TYPES`) with their numbers (``value``), and ``gravity``.
+are the same in capitals and small letters. Not part of the convention, but written by `write_urdf`, are other types of
+loops (`LOOP_TYPES`) with their numbers (``value``), and ``gravity``.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ Placed = tuple[str, Frame]  # a body and a frame on it
 
 @dataclass(frozen=True)
 class Pair:
-    """An entry of ``closed_loop``: two frames by the names that they have in the file, and where it is."""
+    """Entry of ``closed_loop``: two frames by their names in the file, and its place in the file."""
 
     ends: tuple[str, str]
     kind: str
@@ -95,7 +95,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Closure:
-    """A loop as such a file has it."""
+    """Loop as such a file has it: its type, and a frame on each of two links."""
 
     kind: str
     a: Placed
@@ -104,7 +104,7 @@ class Closure:
 
 
 def is_loops_file(data: Any) -> bool:
-    """Whether what a file of YAML holds may be of the convention."""
+    """Whether the content of a YAML file may be of this convention."""
     return (
         isinstance(data, dict)
         and not {"closed_loop", "name_mot", "joint_name", "gravity"}.isdisjoint(data)
@@ -113,12 +113,12 @@ def is_loops_file(data: Any) -> bool:
 
 
 def read_pairs(document: _yaml.Document, remarks: Remarks) -> list[Pair]:
-    """The closed loops of a file.
+    """Closed loops of a file.
 
     Raises
     ------
     ValueError, TypeError
-        Where lists have different lengths, or hold what is no loop; the message tells the line.
+        Where lists have different lengths, or an entry is no loop; the message names the line.
     """
     pairs, kinds, values = (entries(document, key) for key in ("closed_loop", "type", "value"))
     if pairs and "type" not in document.data:
@@ -150,21 +150,21 @@ def read_pairs(document: _yaml.Document, remarks: Remarks) -> list[Pair]:
 
 
 def short_name(x: Any, what: str) -> str:
-    """`x` if it is a text that may be a name."""
+    """Text `x`, checked to be a possible name."""
     if len(_check.text(x, what)) > LONGEST:
         raise InputError(f"{what} has {len(x)} characters, and names have up to {LONGEST}: it begins with {x[:40]!r}")
     return x
 
 
 def entries(document: _yaml.Document, key: str) -> tuple:
-    """The list of a key; empty where there is none."""
+    """List under a key; empty where there is none."""
     with document.at(key):
         given = document.data.get(key)
         return _check.sequence(() if given is None else given, key, "entries")
 
 
 def pair_name(a: str, b: str) -> str:
-    """A name for a loop between two frames: what they share, where they are called knee_A and knee_B.
+    """Name for a loop between two frames: their common part, where they are called knee_A and knee_B.
 
     Examples
     --------
@@ -178,7 +178,7 @@ def pair_name(a: str, b: str) -> str:
 
 
 def loop_of(name: str, closure: Closure) -> Any:
-    """The constraint of the machine.
+    """Constraint of the machine for a loop of the file.
 
     Examples
     --------
@@ -201,7 +201,7 @@ def loop_of(name: str, closure: Closure) -> Any:
 
 
 def closure_of(loop: Any) -> Closure | None:
-    """The entry for a loop of a machine, of which `loop_of` makes it again; None for what the files cannot hold.
+    """Entry of the file for a loop of a machine, as `loop_of` reads it; None for loops that files cannot hold.
 
     Examples
     --------
@@ -224,7 +224,7 @@ def closure_of(loop: Any) -> Closure | None:
 
 
 def _turned(joint: Joint) -> Frame:
-    """From the frame of a joint to one with its axes where `LOOP_TYPES` says."""
+    """Frame, in that of a joint, with its axes in the directions that `LOOP_TYPES` requires."""
     if isinstance(joint, Universal):
         first, second = np.asarray(joint.axis), np.asarray(joint.second_axis)
         return Frame(R=np.column_stack([first, second, np.cross(first, second)]))
@@ -234,7 +234,7 @@ def _turned(joint: Joint) -> Frame:
 
 
 def beside(path: Path) -> Path:
-    """The YAML file beside a URDF file."""
+    """Path of the YAML file beside a URDF file."""
     return next(
         (p for p in (path.with_suffix(".yaml"), path.with_suffix(".yml")) if p.is_file()), path.with_suffix(".yaml")
     )

@@ -1,4 +1,4 @@
-"""MJCF files, read through the compiler of MuJoCo, into machines.
+"""Reader of MJCF files into machines, through the compiler of MuJoCo.
 
 `mjcf_document` checks the file and strips it, the compiler resolves classes, replicas and inertias, and `mjcf_model`
 makes a machine of what it has compiled.
@@ -27,11 +27,11 @@ OLDEST = 4  # the first MuJoCo whose models tell polynomial springs and dampers,
 
 
 def read_mjcf(path: str | Path) -> Conversion:
-    """A machine from a file of MuJoCo.
+    """Read a machine from a file of MuJoCo (MJCF).
 
     Joints of all types, several a body, with their ranges, references, springs, dampers, armatures and dry friction;
     equalities; motors and servos; sites, as bodies without mass; keyframes, as configurations; geoms, as shapes. Names
-    and coordinates are those of the file, SI units. What a machine cannot hold is told in the remarks.
+    and coordinates are those of the file, SI units. The remarks list what a machine cannot hold.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def read_mjcf(path: str | Path) -> Conversion:
     ValueError
         Where the file is no MJCF, or a mass is that of a mesh.
     ModelError
-        Where no rigid bodies move as it says.
+        Where no rigid bodies can move as the file describes.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def _mujoco() -> Any:
 
 
 def _compiled(mujoco: Any, document: Document) -> Any:
-    """The model that the compiler makes; its errors with the lines of the file."""
+    """Model from the compiler of MuJoCo; its errors are raised with the lines of the file."""
     with _heard(mujoco) as said:
         try:
             spec = mujoco.MjSpec.from_string(document.text)
@@ -116,7 +116,7 @@ def _compiled(mujoco: Any, document: Document) -> Any:
 
 
 def _told(document: Document, text: str) -> InputError:
-    """What the compiler says, with the line and the file of the element."""
+    """Error with the message of the compiler, the file, and the line of the element."""
     lines = [int(x) for x in re.findall(r"line (\d+)", text)]
     what = re.sub(r"[,;]?\s*(Element name .*|at )?[(]?line \d+[)]?(, column -?\d+)?", "", " ".join(text.split()))
     what = what.removeprefix("XML Error: ").removeprefix("Error: ")
@@ -128,7 +128,7 @@ def _told(document: Document, text: str) -> InputError:
 
 @contextmanager
 def _heard(mujoco: Any) -> Iterator[list[str]]:
-    """Warnings of MuJoCo, which else go to the console and into a file in the working directory."""
+    """Collect warnings of MuJoCo, which otherwise go to the console and into a file in the working directory."""
     said: list[str] = []
     before = mujoco.get_mju_user_warning()
     mujoco.set_mju_user_warning(lambda *texts: said.append(" ".join(map(str, texts))))

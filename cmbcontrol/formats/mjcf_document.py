@@ -1,4 +1,4 @@
-"""What of an MJCF file the compiler of MuJoCo is given.
+"""Filtered copy of an MJCF file for the compiler of MuJoCo.
 
 The compiler is C++, and loads meshes, textures and plugins from wherever a file says. So the file is read by
 `cmbcontrol.formats.xml` first, and only elements of which machines are made are handed on, one a line, so that the
@@ -127,14 +127,14 @@ _TRANSMISSIONS = ("tendon", "body", "cranksite", "slidersite")
 
 @dataclass
 class _Classes:
-    """Values by default, of classes within classes."""
+    """Default values by class, where classes lie within classes."""
 
     parent: dict[str, str | None] = field(default_factory=dict)
     given: dict[tuple[str, str], dict[str, str]] = field(default_factory=dict)
     main: str = "main"
 
     def value(self, node: Node, childclass: str | None, key: str) -> str | None:
-        """An attribute, its own or by default."""
+        """Value of an attribute, its own or the default."""
         if key in node.attrib:
             return node.attrib[key]
         name: str | None = node.get("class") or childclass or self.main
@@ -147,7 +147,7 @@ class _Classes:
 
 @dataclass(frozen=True)
 class _Place:
-    """Where in the tree an element is."""
+    """Place of an element in the tree: its class of defaults, its body, and how often it is replicated."""
 
     childclass: str | None = None
     moves: bool = False
@@ -156,18 +156,18 @@ class _Place:
 
 
 class Document:
-    """A file, checked and stripped.
+    """MJCF file, checked and stripped for the compiler.
 
     Attributes
     ----------
     text : str
-        What the compiler is given.
+        Text for the compiler.
     name : str
-        That of the model, else of the file.
+        Name of the model, else of the file.
     source : str
         The text of this name that the file carries, else nothing.
     meshes : dict of str to Mesh
-        By the names of the geoms that stand for those of meshes, up to the slash.
+        Meshes by the names of the geoms that stand in for them, up to the slash.
     """
 
     def __init__(self, path: Path, remarks: Remarks) -> None:
@@ -203,7 +203,7 @@ class Document:
     # -- what the file says before it is compiled --------------------------------------------------
 
     def _learn(self, node: Node, parent: str | None) -> None:
-        """Take up a class of values by default."""
+        """Add a class of default values."""
         name = node.get("class") or ("main" if parent is None else "")
         if parent is None:
             self._classes.main = name
@@ -215,12 +215,12 @@ class Document:
                 self._classes.given.setdefault((name, child.tag), {}).update(child.attrib)
 
     def _named(self, root: Node, tag: str) -> dict[str, Node]:
-        """Assets of a kind; meshes are called like their files, where they have no name."""
+        """Assets of a kind by name; meshes without a name are called like their files."""
         nodes = [node for asset in root.every("asset") for node in asset.every(tag)]
         return {node.get("name") or PurePosixPath(node.get("file", "")).stem: node for node in nodes}
 
     def _tendons_left_out(self, root: Node) -> set[str]:
-        """Names of tendons that are no straight line between two sites, and no sum of coordinates."""
+        """Names of tendons that are neither a straight line between two sites nor a sum of coordinates."""
         gone = set()
         for section in root.every("tendon"):
             for tendon in section:
@@ -229,7 +229,7 @@ class Document:
         return gone
 
     def _bounded_replicas(self, node: Node, times: int = 1) -> None:
-        """Refuse numbers of replicas that no memory holds, before anything is made of them."""
+        """Raise an error for numbers of replicas that do not fit in memory, before they are made."""
         if node.tag == "replicate":
             text = node.text_of("count")
             if not re.fullmatch(r"\s*\d{1,9}\s*", text):
@@ -245,7 +245,7 @@ class Document:
     # -- handing on --------------------------------------------------------------------------------
 
     def node_of_line(self, line: int) -> Node | None:
-        """The element of the file that a line of the text is from."""
+        """Element of the file from which a line of the compiler's text comes."""
         return self._nodes[line - 1] if 0 < line <= len(self._nodes) else None
 
     def _element(self, node: Node, place: _Place) -> None:
@@ -267,7 +267,7 @@ class Document:
         self._lines.append(text)
 
     def _place(self, node: Node, place: _Place) -> _Place:
-        """That of the elements in a node."""
+        """Place of the elements inside a node."""
         if node.tag not in (*_TREE, "worldbody"):
             return place
         times = place.times * (int(node.get("count", "1")) if node.tag == "replicate" else 1)
@@ -338,7 +338,7 @@ class Document:
         return True
 
     def _is_silent(self, node: Node) -> bool:
-        """Whether a section holds nothing but what is used: the text that tells where a machine is from, or meshes."""
+        """Whether a section holds only what is used (source of the machine, meshes), so that no remark is needed."""
         if node.tag == "asset":
             return all(child.tag in self._assets for child in node)
         return node.tag == "custom" and all(child.get("name") == "source" for child in node)
@@ -373,7 +373,7 @@ class Document:
         return True
 
     def _geom_fits(self, node: Node, place: _Place) -> bool:
-        """Leave out what needs a mesh; refuse where a mass would go with it."""
+        """Whether a geom is kept; it is not if it needs a mesh, and that is an error if its mass counts."""
 
         def value(key: str) -> str | None:
             return self._classes.value(node, place.childclass, key)
@@ -390,7 +390,7 @@ class Document:
         return self._stands_in(node, value)
 
     def _is_without_mass(self, node: Node, place: _Place, value: Callable[[str], str | None]) -> bool:
-        """Whether no mass of the machine comes from a geom of a mesh."""
+        """Whether a geom of a mesh contributes no mass to the machine."""
         if place.body is None or not place.moves or _zero(value("mass")):
             return True
         if value("mass") is None and _zero(value("density")):
@@ -403,7 +403,7 @@ class Document:
     # -- what is seen ------------------------------------------------------------------------------
 
     def _stands_in(self, node: Node, value: Callable[[str], str | None]) -> bool:
-        """Put a geom without mass in the place of one of a mesh, where its surface can be read."""
+        """Whether the mesh of a geom can be read; a geom without mass then stands in for it."""
         group = (value("group") or "0").strip()
         if group.isdigit() and int(group) > SHOWN:
             self.remarks.left_out(_called(node), f"is of a group above {SHOWN}: MuJoCo does not show it, no shape")
@@ -423,7 +423,7 @@ class Document:
         return True
 
     def _surface(self, name: str) -> Mesh:
-        """A mesh by its name."""
+        """Mesh of an asset, by name."""
         if name in self._unread:  # and not tried again
             raise InputError(self._unread[name])
         if name not in self._surfaces:
@@ -447,7 +447,7 @@ class Document:
         return self._surfaces[name]
 
     def _color(self, node: Node, attributes: dict[str, str], place: _Place) -> None:
-        """Give a geom the color of its material, which is not handed on."""
+        """Give a geom the color of its material, which is not passed to the compiler."""
         material = self._assets["material"].get(self._classes.value(node, place.childclass, "material") or "")
         rgba = None if material is None else self._classes.value(material, None, "rgba")
         if rgba is not None and self._classes.value(node, place.childclass, "rgba") is None:
@@ -455,7 +455,7 @@ class Document:
 
 
 def _own(node: Node) -> Iterator[Node]:
-    """Elements of a body, those in its frames, too."""
+    """Elements of a body, with those in its frames."""
     for child in node:
         yield child  # type: ignore[misc]
         if child.tag == "frame":
@@ -484,7 +484,7 @@ def _called(node: Node) -> str:
 
 
 class _Includes:
-    """Puts what is included in the place of the includes."""
+    """Replacement of include elements by the content of the files they name."""
 
     def __init__(self, path: Path) -> None:
         self.folder = Path(os.path.realpath(path)).parent

@@ -1,4 +1,4 @@
-"""From a compiled model of MuJoCo to a machine.
+"""Conversion of a compiled model of MuJoCo into a machine.
 
 MuJoCo applies the joints of a body in their order, each about its own anchor p and axis a, given in the body's axes at
 the reference: T <- T Trans(p) Rot(a, q - ref) Trans(-p). So each but the last carries a body of its own here, without
@@ -72,17 +72,17 @@ SAME = 1e-9  # axes and lengths nearer than this, relative, are the same: what M
 def machine_of(
     model: Any, name: str, source: str, remarks: Remarks, meshes: Mapping[str, Mesh]
 ) -> tuple[Mechanism, tuple[Servo, ...]]:
-    """The machine, and the servos of its motors.
+    """Machine of a compiled model, and the servos of its motors.
 
     Parameters
     ----------
     model : mujoco.MjModel
     name, source : str
-        Of the machine, and where it is from.
+        Name of the machine, and its source.
     remarks : Remarks
-        Are added to.
+        Collector, to which remarks are added.
     meshes : mapping of str to Mesh
-        Of the geoms of these names.
+        Meshes of the geoms of these names.
     """
     reader = _Reader(model, remarks, meshes)
     reader.read()
@@ -104,7 +104,7 @@ def machine_of(
 
 
 class _Names:
-    """Names that are allowed and differ, within a kind of parts."""
+    """Table of names that are allowed and distinct within a kind of parts."""
 
     def __init__(self, remarks: Remarks) -> None:
         self.remarks = remarks
@@ -119,7 +119,7 @@ class _Names:
         otherwise: str = "",
         with_it: Callable[[str], Iterable[str]] = lambda name: (),
     ) -> str:
-        """A name for a part; `with_it` are those of its coordinates, of the same kind."""
+        """Name for a part; `with_it` gives the names of its coordinates, which are of the same kind."""
         wanted = (given or otherwise).replace(".", "_").replace(",", "_")
         wanted = wanted if wanted.strip() else "unnamed"
         taken = self.taken.setdefault(kind, set())
@@ -138,7 +138,7 @@ class _Names:
 
 @dataclass
 class _Piece:
-    """A joint of MuJoCo."""
+    """One joint of MuJoCo."""
 
     index: int
     kind: str
@@ -155,7 +155,7 @@ class _Piece:
 
 @dataclass
 class _Group:
-    """Joints of MuJoCo that are one joint here."""
+    """Joints of MuJoCo that become one joint of the machine."""
 
     name: str
     pieces: list[_Piece]
@@ -194,7 +194,7 @@ class _Reader:
         return self.mujoco.mj_id2name(self.m, getattr(self.mujoco.mjtObj, f"mjOBJ_{kind}"), index) or ""
 
     def _rotation(self, quat: Array) -> Array:
-        """Of a quaternion, of length one to rounding."""
+        """Rotation matrix of a quaternion, whose length is one to rounding."""
         w, *v = np.asarray(quat, dtype=np.float64) / np.linalg.norm(quat)
         x, y, z = v
         K = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
@@ -276,7 +276,7 @@ class _Reader:
         self._add_rotors()
 
     def _find_used_joints(self) -> None:
-        """Joints that equalities and tendons refer to, as often as they do, and those that actuators drive."""
+        """Find the joints that equalities and tendons refer to (with repetitions), and those that actuators drive."""
         m = self.m
         ends = zip(m.eq_type, m.eq_obj1id, m.eq_obj2id, strict=True)
         self.coupled = [int(j) for kind, *both in ends if int(kind) == self.joint_equality for j in both]
@@ -286,7 +286,7 @@ class _Reader:
         self.driven = [int(x[0]) for x, kind in driven if int(kind) in self.on_joints]
 
     def _add_rotors(self) -> None:
-        """What actuators add to the joints that they drive: with a gear g, g^2 of armature and damping."""
+        """Add armature and damping of actuators to the joints that they drive, times the square of their gear."""
         m = self.m
         for a in range(len(m.actuator_trntype)):
             if int(m.actuator_trntype[a]) not in self.on_joints:
@@ -312,7 +312,7 @@ class _Reader:
         return low, high
 
     def _find_screws(self) -> None:
-        """A slide behind a hinge that follows it in proportion is a screw, where our own files tell that it is."""
+        """Find screws: slides that follow the hinge before them in proportion, with names as in our own files."""
         m = self.m
         for e in range(m.neq):
             slide, hinge, c = int(m.eq_obj1id[e]), int(m.eq_obj2id[e]), m.eq_data[e]
@@ -327,13 +327,13 @@ class _Reader:
                 self.screws[slide] = hinge, float(c[1])
 
     def _acted_on(self, j: int) -> bool:
-        """Whether anything but one equality refers to a joint."""
+        """Whether more than one equality, an actuator or a force acts on a joint."""
         m, dof = self.m, int(self.m.jnt_dofadr[j])
         forces = (m.jnt_stiffness[j], m.dof_frictionloss[dof], *m.jnt_stiffnesspoly[j], *m.dof_dampingpoly[dof])
         return j in self.driven or self.coupled.count(j) > 1 or any(forces)
 
     def _groups(self, pieces: list[_Piece]) -> list[_Group]:
-        """Joints of a body: those that our joints of several axes are written as become one again."""
+        """Joints of a body, where those written for one joint of several axes become one again."""
         found, at = [], 0
         while at < len(pieces):
             size = pieces[at].several
@@ -362,7 +362,7 @@ class _Reader:
         return _Group(piece.name, [piece], make)
 
     def _several(self, pieces: list[_Piece]) -> _Group | None:
-        """Joints that are one joint here, if their names and axes still are those of one; else None."""
+        """Group of joints that are one joint here, if names and axes are as our files write them; else None."""
         kinds, names = tuple(p.kind for p in pieces), [p.name for p in pieces]
         if any(p.ref for p in pieces) or max(float(np.abs(p.anchor - pieces[0].anchor).max()) for p in pieces) > SAME:
             return None
@@ -433,7 +433,7 @@ class _Reader:
             )
 
     def _shapes(self, b: int) -> list[Shape]:
-        """What a body looks like: the geoms that the viewer of MuJoCo shows without being asked."""
+        """Shapes of a body: the geoms that the viewer of MuJoCo shows by default."""
         m = self.m
         found: list[Shape] = []
         for g in range(int(m.body_geomadr[b]), int(m.body_geomadr[b]) + int(m.body_geomnum[b])):
@@ -465,7 +465,7 @@ class _Reader:
         return self.names.made("joint", "joint", f"{body}_fixed")
 
     def _options(self, group: _Group) -> dict[str, Any]:
-        """Damping, armature and limits."""
+        """Damping, armature and limits of a joint, as arguments."""
         pieces = [p for p in group.pieces if p.index not in self.screws]
         last = pieces[-1]
         if last.kind in ("ball", "free"):
@@ -483,7 +483,7 @@ class _Reader:
         return options
 
     def _read_passive(self, p: _Piece) -> None:
-        """Springs, friction and what is not linear."""
+        """Read springs and dry friction of a joint; add remarks on those that are not linear."""
         m, j, name = self.m, p.index, p.name
         dof, adr = int(m.jnt_dofadr[j]), int(m.jnt_qposadr[j])
         stiffness, poly = float(m.jnt_stiffness[j]), np.array(m.jnt_stiffnesspoly[j])
@@ -560,7 +560,7 @@ class _Reader:
         return None
 
     def _ends(self, e: int) -> tuple[str, Frame, str, Frame] | None:
-        """Bodies, and frames on them, of sites; None where the equality is between bodies."""
+        """Bodies of an equality between sites, and frames on them; None where it is between bodies."""
         if int(self.m.eq_objtype[e]) != int(self.mujoco.mjtObj.mjOBJ_SITE):
             return None
         sites = int(self.m.eq_obj1id[e]), int(self.m.eq_obj2id[e])
@@ -605,7 +605,7 @@ class _Reader:
         return Cam(name, self.coordinate[j], self.coordinate[k], _polynomial(c, x0), offset=y0)
 
     def _add_sum(self, t: int, scale: float, into: dict[str, float]) -> float:
-        """Add the coefficients of a tendon that is a sum of coordinates; its value at the reference."""
+        """Add the coefficients of a tendon that is a sum of coordinates; returns its value at the reference."""
         m, at = self.m, 0.0
         for w in range(int(m.tendon_adr[t]), int(m.tendon_adr[t]) + int(m.tendon_num[t])):
             j, c = int(m.wrap_objid[w]), scale * float(m.wrap_prm[w])
@@ -639,7 +639,7 @@ class _Reader:
         return None
 
     def _plane(self, first: int, second: int, difference: float, name: str) -> PointOnPlane | None:
-        """A point as far from one point of another body as from a second one is in the plane between these."""
+        """Point on the plane midway between two points of another body, from two tendons of equal length; else None."""
         a, pa, b, pb = self._line(first)
         c, pc, d, pd = self._line(second)
         beside = pa - pc
@@ -654,7 +654,7 @@ class _Reader:
         return a, fa.p, b, fb.p
 
     def _join_points(self) -> None:
-        """Two points on an axis, or in two planes, that are named as our own files do, are one constraint again."""
+        """Join pairs of points (on an axis), or of planes, named as in our own files, into one constraint again."""
         by_name = {loop.name: loop for loop in self.loops}
         for loop in list(self.loops):
             made: Joint | Constraint | None = None
@@ -760,7 +760,7 @@ class _Reader:
         self.remarks.changed(f"actuator {name!r}", f"is a motor here; `servos` has its law: {servo}")
 
     def _target(self, a: int) -> tuple[float, float, dict[str, Any], int | None] | None:
-        """Gear, gain, further arguments, and the joint of one axis that it drives; None where none here does so."""
+        """Gear, gain, further arguments and driven one-axis joint of an actuator; None where no actuator here fits."""
         m, e = self.m, self.mujoco
         kind, (first, second) = int(m.actuator_trntype[a]), (int(x) for x in m.actuator_trnid[a])
         gears, gain = np.array(m.actuator_gear[a]), float(m.actuator_gainprm[a][0])
@@ -789,7 +789,7 @@ class _Reader:
     # -- frames and configurations -----------------------------------------------------------------
 
     def _read_sites(self) -> None:
-        """Frames of their own are bodies without mass."""
+        """Make bodies without mass from sites that are frames of their own."""
         m = self.m
         for s in range(m.nsite):
             given = self._given("SITE", s)
@@ -816,7 +816,7 @@ class _Reader:
         return found
 
     def _configuration(self, qpos: Sequence[float]) -> dict[str, float]:
-        """Values by our names. Free joints have the position first in MuJoCo."""
+        """Values of a configuration by our names. Free joints have the position first in MuJoCo."""
         values: dict[str, float] = {}
         for j, piece in self.pieces.items():
             at = int(self.m.jnt_qposadr[j])
@@ -833,7 +833,7 @@ class _Reader:
 
 
 def _hinge(one: Point, other: Point) -> Revolute | None:
-    """The cut joint with two points on its axis; None where they are not as far apart on both bodies."""
+    """Cut joint through two points on its axis; None where their distances on the two bodies differ."""
     ways = [np.subtract(getattr(other, key), getattr(one, key)) for key in ("point_a", "point_b")]
     lengths = [float(np.linalg.norm(way)) for way in ways]
     if lengths[0] == 0.0 or abs(lengths[1] - lengths[0]) > SAME * lengths[0]:
@@ -846,7 +846,7 @@ def _hinge(one: Point, other: Point) -> Revolute | None:
 
 
 def _line(one: PointOnPlane, other: PointOnPlane) -> PointOnLine | None:
-    """The line in which two planes meet; None where they are not perpendicular, or hold different points."""
+    """Constraint on the line in which two planes meet; None if they are not perpendicular or points differ."""
     n, m = np.asarray(one.normal), np.asarray(other.normal)
     apart = max(np.abs(np.subtract(getattr(one, key), getattr(other, key))).max() for key in ("point_a", "point_b"))
     if abs(n @ m) > SAME or apart > SAME * max(1e-3, float(np.abs(one.point_a).max())):
@@ -862,7 +862,7 @@ def _maker(kind: Any, place: Frame, more: dict[str, Any]) -> Callable[..., Joint
 
 
 def _polynomial(c: list[float], x0: float) -> Expression:
-    """Sum of c_k (angle - x0)^k, by Horner's rule."""
+    """Expression of the sum of c_k (angle - x0)^k, by Horner's rule."""
     return Expression(
         f"s = angle - {x0!r}\n{c[0]!r} + s*({c[1]!r} + s*({c[2]!r} + s*({c[3]!r} + s*{c[4]!r})))", ["angle"]
     )
@@ -878,5 +878,5 @@ def _length(x: Array) -> float:
 
 
 def _between(first: str, second: str, turn: Array) -> dict[str, Any]:
-    """Arguments of a torque on the second body about an axis of the first."""
+    """Arguments of an actuator with a torque on the second body about an axis of the first."""
     return {"bodies": (first, second), "axis": turn / np.linalg.norm(turn)}

@@ -1,13 +1,13 @@
-"""Machines as MJCF files.
+"""Writer of machines as MJCF files.
 
 Each body with mass becomes a body of MJCF, and a joint of several axes several joints of it, whose names are those of
 our coordinates. With the frames F of a joint on its parent and C on its child, the child is at F X(q) C^-1. At zero
 that is F C^-1, the pose that MJCF gives to the body; X turns about the axis C a of the body through the origin of C.
 Of joints one after another, with bodies between them that have no mass, the frame of each is carried on to the last
-body: E_i = E_(i+1) F_(i+1)^-1 C_i. Turned quaternions would be others, so the axes of a body behind a ball are those of
-its frame C in the file.
+body: E_i = E_(i+1) F_(i+1)^-1 C_i. Turned quaternions would be different, so the axes of a body behind a ball are those
+of its frame C in the file.
 
-Constraints end at sites, which hold wherever the zero of the machine is; those that MJCF does not know are replaced by
+Constraints end at sites, which hold wherever the zero of the machine is; those that MJCF does not have are replaced by
 ones that leave the machine the same motions, where there are some.
 """
 
@@ -81,12 +81,12 @@ Loop = Joint | Constraint | CoordinateConstraint
 
 
 def _child(parent: Element, tag: str, **attributes: str) -> Element:
-    """A new element at the end of another one."""
+    """Add a new element at the end of another one, and return it."""
     return SubElement(parent, tag, attributes)
 
 
 def write_mjcf(machine: Mechanism, path: str | Path) -> Conversion:
-    """A machine as a file of MuJoCo. The package ``mujoco`` is not needed.
+    """Write a machine to a file of MuJoCo (MJCF). The package ``mujoco`` is not needed.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def write_mjcf(machine: Mechanism, path: str | Path) -> Conversion:
     Returns
     -------
     Conversion
-        With all that the file does not hold, or holds in another form.
+        Remarks on all that the file does not hold, or holds in another form.
 
     Raises
     ------
@@ -124,7 +124,7 @@ def write_mjcf(machine: Mechanism, path: str | Path) -> Conversion:
 
 @dataclass
 class _Axis:
-    """A joint of MJCF: its kind, its name, and its axis in the frame of our joint."""
+    """Joint of MJCF: its kind, its name, and its axis in the frame of our joint."""
 
     kind: str
     name: str
@@ -135,7 +135,7 @@ class _Axis:
 
 @dataclass
 class _Written:
-    """A body of the file: ours, and the joints between it and the one that carries it."""
+    """Body of the file: ours, and the joints between it and the body that carries it."""
 
     body: Body
     joints: list[Joint]
@@ -234,7 +234,7 @@ class _Writer:
         return [f"{axis.name}_{s}" for s in Spherical.position_suffixes] if axis.kind == "ball" else [axis.name]
 
     def _referred_bodies(self) -> set[str]:
-        """Bodies at which something ends that is no joint of the tree."""
+        """Names of bodies that constraints, forces or actuators refer to."""
         parts = [*self.machine.loops, *self.machine.springs, *self.machine.forces, *self.machine.loads]
         found = {getattr(x, key) for x in parts for key in ("a", "b", "parent", "child", "body") if hasattr(x, key)}
         for actuator in self.machine.actuators:
@@ -242,7 +242,7 @@ class _Writer:
         return found
 
     def _passed_on(self, chain: list[Joint]) -> Joint | None:
-        """The joint behind a body that is nothing but a place between two joints; None where it is more."""
+        """Joint behind a body that is only a massless link between two joints; None for other bodies."""
         body, below = self.bodies[chain[-1].child], self.below.get(chain[-1].child, [])
         if body.mass or len(below) != 1 or body.name in self.referred or isinstance(chain[-1], Fixed):
             return None
@@ -255,7 +255,7 @@ class _Writer:
         return [axis.kind for axis in self._made_axes(joint)]
 
     def _made_axes(self, joint: Joint) -> list[_Axis]:
-        """What a joint is in MJCF."""
+        """Joints of MJCF for a joint of the machine."""
         n = joint.name
         match joint:
             case Fixed():
@@ -323,7 +323,7 @@ class _Writer:
         return element
 
     def _write_shape(self, shape: Shape, element: Element) -> None:
-        """A geom without mass that touches nothing; a mesh, where MJCF has no such shape."""
+        """Write a geom without mass and contacts; a mesh for shapes that MJCF does not have."""
         given = dict(_LOOKS) if shape.color is None else _LOOKS | {"rgba": rgba_of(shape.color)}
         match shape:
             case Box():
@@ -407,7 +407,7 @@ class _Writer:
             self.remarks.left_out(f"the restitution of joint {joint.name!r}", "end stops are soft in MuJoCo")
 
     def _write_inertia(self, made: _Written, element: Element) -> None:
-        """Principal moments, for MuJoCo would find them with an error of 1e-12."""
+        """Write inertia by principal moments, since MuJoCo would find them with an error of 1e-12."""
         body, back = made.body, made.axes.inverse()
         moving = not isinstance(made.joints[-1], Fixed)
         if not body.mass and not moving:
@@ -443,7 +443,7 @@ class _Writer:
         return name
 
     def _site(self, wanted: str, body: str, frame: Frame) -> str:
-        """A site at a frame of a body."""
+        """Name of a site at a frame of a body; it is made if needed."""
         home, place = self.homes[body]
         name = self._free_name(wanted, {*self.names["site"], *self.bodies})
         self.names["site"].add(name)
@@ -456,7 +456,7 @@ class _Writer:
     # -- constraints -------------------------------------------------------------------------------
 
     def _write_loops(self) -> None:
-        """Those that MJCF knows; then the others, by what stands for them beside those that are written."""
+        """Write constraints: those that MJCF has, then replacements of the others."""
         known = [loop for loop in self.machine.loops if self._is_known(loop)]
         others = [loop for loop in self.machine.loops if not self._is_known(loop)]
         order = {loop.name: k for k, loop in enumerate(self.machine.loops)}
@@ -506,14 +506,14 @@ class _Writer:
         _child(self.equalities, "connect", name=name, **ends, **off)
 
     def _hinge(self, name: str, a: str, b: str, fa: Frame, fb: Frame, axis: Array, off: dict[str, str]) -> None:
-        """Two points on the axis, of whose six rows five are independent."""
+        """Write a hinge as two points on its axis, with six rows of which five are independent."""
         self._connect(name, a, b, fa, fb, off)
         along = Frame(self.machine.size * axis)
         self._connect(f"{name}_axis", a, b, fa @ along, fb @ along, off)
         self.remarks.changed(f"cut joint {name!r}", "is two points on its axis: 6 rows, of which 5 are independent")
 
     def _universal(self, joint: Universal, off: dict[str, str]) -> None:
-        """A point, and a distance: of points at L a and L b from it, sqrt(2) L while a and b are perpendicular."""
+        """Write a universal joint as a point and a distance sqrt(2) L, of points on its axes at L a and L b from it."""
         self._connect(joint.name, *_ends(joint), off)
         a, b, fa, fb = _ends(joint)
         L = self.machine.size
@@ -523,7 +523,7 @@ class _Writer:
         self.remarks.changed(f"cut joint {joint.name!r}", "is a point, and a distance between points on its axes")
 
     def _distance(self, loop: Distance, off: dict[str, str]) -> None:
-        """A tendon of constant length: MuJoCo holds its difference to that at the zero of the machine."""
+        """Write a distance as a tendon; MuJoCo holds its difference to the length at the zero of the machine."""
         tendon = self._tendon(loop.name, loop.a, loop.b, loop.point_a, loop.point_b)
         zero = self.machine.neutral()
         ends = [self.machine.point(zero, body, p) for body, p in ((loop.a, loop.point_a), (loop.b, loop.point_b))]
@@ -532,7 +532,7 @@ class _Writer:
         _child(self.equalities, "tendon", name=loop.name, tendon1=tendon, polycoef=polynomial, **off)
 
     def _by_planes(self, loop: Loop, off: dict[str, str]) -> None:
-        """Points in planes: each is as far from one point beside its plane as from the image of this point behind it.
+        """Write points in planes: each has the same distance to two points, mirrored at its plane, by two tendons.
 
         On the plane, the gradient of the difference of these distances is along the normal, so the rows are those of
         the constraint.
@@ -551,7 +551,7 @@ class _Writer:
         self.remarks.changed(what, "is points in planes, each held there by two tendons of equal length")
 
     def _planes(self, loop: Loop) -> list[tuple[str, Array, Array, Array]]:
-        """Suffixes, a point of the plane on a, the point on b, and the normal on a."""
+        """Points in planes for a constraint: suffix of the name, point on a, point on b, and normal on a."""
         _, _, fa, fb = _ends(loop)
         if isinstance(loop, PointOnPlane):
             return [("", fa.p, fb.p, np.asarray(loop.normal))]
@@ -575,7 +575,7 @@ class _Writer:
         return name
 
     def _couple(self, name: str, given: Mapping[str, float], offset: float, off: dict[str, str]) -> None:
-        """An equality of joints, where one coefficient of two is 1, else of a tendon that is the sum."""
+        """Write a coupling: as an equality of two joints if one coefficient is 1, else by a tendon that is the sum."""
         coefficients = {n: c for n, c in given.items() if c}
         if missing := [n for n in coefficients if n not in self.axes]:
             return self.remarks.left_out(f"coupling {name!r}", f"MJCF has no coordinate {missing[0]!r}")
@@ -597,7 +597,7 @@ class _Writer:
         return None
 
     def _cam(self, cam: Cam, off: dict[str, str]) -> None:
-        """A polynomial of degree four, if the profile is one."""
+        """Write a cam as a polynomial of degree four, if its profile is one."""
         c = None if {cam.cam, cam.follower} - {*self.axes} else _quartic(cam)
         if c is None:
             return self.remarks.left_out(f"cam {cam.name!r}", "its profile is no polynomial of degree four")
@@ -609,7 +609,7 @@ class _Writer:
     # -- constraints that MJCF does not know -------------------------------------------------------
 
     def _replacement(self, known: list[Loop], others: list[Loop]) -> tuple[Loop, Loop | None, str] | None:
-        """A constraint, what stands for it, and in words; None where there is no more."""
+        """Next constraint that has a replacement, the replacement (None: left away), and its description; or None."""
         for loop in others:
             for other, words in self._stronger(loop):
                 if self._same_motions(known, loop, other):
@@ -629,7 +629,7 @@ class _Writer:
             yield Weld(name, a, b, fa, fb), "is a weld"
 
     def _same_motions(self, known: list[Loop], loop: Loop, other: Loop | None) -> bool:
-        """Whether beside the known ones the rows of both span one space, and the other one is closed where all are."""
+        """Whether a constraint and its replacement allow the same motions beside the known ones."""
         try:
             first = self._with_loops([*known, loop])
             second = self._with_loops(known if other is None else [*known, other])
@@ -645,7 +645,7 @@ class _Writer:
 
     @staticmethod
     def _leads_nowhere_else(first: Mechanism, second: Mechanism, q: Array) -> bool:
-        """Whether what the second one lets happen is closed in the first: at singular poses, rows do not tell this."""
+        """Whether configurations near q that close the second machine also close the first (random trials)."""
         rng, tried = np.random.default_rng(1), 0
         for _ in range(6):
             try:
@@ -660,18 +660,18 @@ class _Writer:
         return False
 
     def _with_loops(self, loops: list[Loop]) -> Mechanism:
-        """The machine with other loops, and without what acts on them."""
+        """Machine with other loops, and without forces and actuators."""
         # a candidate: that its rows agree to some digits is no find about the machine
         parts = {"loops": loops, "actuators": (), "forces": (), "springs": (), "loads": (), "configurations": {}}
         return self.machine.with_parts(**parts, precision=0.0)
 
     @staticmethod
     def _metres(machine: Mechanism, q: Array) -> Array:
-        """Rows of a machine, and their columns, in metres."""
+        """Constraint Jacobian of a machine, with rows and columns in metres."""
         return machine.jacobian(q) * np.asarray(machine.row_scale)[:, None] / np.asarray(machine.reach)
 
     def _closed(self) -> list[Array]:
-        """Closed configurations that differ: that nearest to zero, and some on the way from it."""
+        """Closed configurations that differ: the one nearest to zero, and some on the way from it."""
         if self._known is None:
             rng, machine = np.random.default_rng(0), self.machine
             self._known = []
@@ -687,14 +687,14 @@ class _Writer:
         return self._known
 
     def _apart(self, first: Array, second: Array) -> float:
-        """How far the bodies are between configurations: radians, and sizes of the machine."""
+        """Distance of the bodies between two configurations: radians, and sizes of the machine."""
         (R, p), (S, r) = (self.machine.link_poses(q) for q in (first, second))
         return max(np.abs(R - S).max(initial=0.0), np.abs(p - r).max(initial=0.0) / self.machine.size)
 
     # -- forces ------------------------------------------------------------------------------------
 
     def _write_springs(self) -> None:
-        """Springs of a coordinate become one, at the place where their forces cancel."""
+        """Write the springs of each coordinate as one, at the place where their forces cancel."""
         springs: dict[str, list[JointSpring]] = {}
         for spring in self.machine.springs:
             if isinstance(spring, PointSpring):
@@ -798,7 +798,7 @@ class _Writer:
         )
 
     def _write_load(self, load: Load) -> None:
-        """A constant force along gravity at the centre of mass is a compensation of gravity."""
+        """Write a load as a compensation of gravity, if it is a force along gravity at the centre of mass."""
         body, g = self.bodies[load.body], self.machine.gravity
         what, size = f"load {load.name!r}", float(np.linalg.norm(g))
         force, moment = np.asarray(load.force), np.asarray(load.moment)
@@ -871,13 +871,13 @@ class _Writer:
             _child(self.keyframes, "key", name=name, qpos=_text(qpos))
 
     def _positions(self, axis: _Axis) -> list[str]:
-        """Coordinates of a joint of MJCF in the order of the file: of a free one the place comes first."""
+        """Coordinates of a joint of MJCF in the order of the file: for a free one the position comes first."""
         names = self._coordinates(axis)
         return [*names[4:], *names[:4]] if axis.kind == "free" else names
 
 
 def _assembled(machine: Mechanism, guess: Array) -> Array:
-    """The closed configuration nearest to a guess, on whatever branch: nothing is meant by the guess."""
+    """Closed configuration nearest to a guess, on any branch."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BranchWarning)
         return machine.assemble(guess=guess)
@@ -888,7 +888,7 @@ def _parts(law: Characteristic) -> Sequence[Characteristic]:
 
 
 def _ends(loop: Loop) -> tuple[str, str, Frame, Frame]:
-    """Bodies and frames that a constraint holds together."""
+    """Bodies and frames that a constraint connects."""
     if isinstance(loop, Joint):
         return loop.parent, loop.child, loop.frame, loop.child_frame
     if isinstance(loop, Weld):
@@ -897,13 +897,13 @@ def _ends(loop: Loop) -> tuple[str, str, Frame, Frame]:
 
 
 def _rank(A: Array) -> int:
-    """Of rows and columns in metres, so that what is below 1e-9 is what closed configurations are off."""
+    """Rank of a matrix in metres; values below 1e-9 are errors of closed configurations."""
     values = np.linalg.svd(A, compute_uv=False) if A.size else np.zeros(0)
     return int((values > 1e-9 * max(float(values.max(initial=0.0)), 1.0)).sum())
 
 
 def _quartic(cam: Cam) -> list[float] | None:
-    """Coefficients of the profile, where it is a polynomial of degree four (to 1e-12 of its size, at other points)."""
+    """Coefficients of a cam profile that is a polynomial of degree four (to 1e-12 of its size); None for others."""
     if hasattr(cam.profile, "points"):
         return None
     x = np.cos(np.pi * (np.arange(5) + 0.5) / 5.0)  # Chebyshev's points: well conditioned
@@ -931,7 +931,7 @@ def _pose(frame: Frame) -> dict[str, str]:
 
 
 def _quaternion(R: Array) -> Array:
-    """Of a rotation matrix; the largest component first, so that nothing cancels.
+    """Quaternion of a rotation matrix; the largest component is found first, so that nothing cancels.
 
     4 q q' has the entries below, of which the column with the largest diagonal is 4 q_k q.
     """
@@ -949,6 +949,6 @@ def _quaternion(R: Array) -> Array:
 
 
 def _text(x: object) -> str:
-    """Numbers with all their digits; zeros without a sign."""
+    """Text of numbers with all digits; zeros without a sign."""
     values = np.atleast_1d(np.asarray(x, dtype=np.float64)).tolist()
     return " ".join(str(int(v)) if v == int(v) and abs(v) < 1e15 else repr(v) for v in values if not math.isnan(v))

@@ -1,4 +1,4 @@
-"""SDF files, read: models whose joints may form loops, which are cut."""
+"""Reader of SDF files: models whose joints may form loops, which are cut."""
 
 from __future__ import annotations
 
@@ -83,9 +83,9 @@ def read_sdf(
     Parameters
     ----------
     path : path
-        With versions 1.4 to 1.12 of the format.
+        SDF file, of version 1.4 to 1.12.
     model : str, optional
-        Which model of a world with several ones that can move.
+        Name of the model, in a world with several that can move.
     gravity : array_like, shape (3,), optional
         m/s2, world axes. Without it, that of the world in the file, or (0, 0, -9.81).
     base : {'free', 'fixed'}
@@ -93,8 +93,8 @@ def read_sdf(
     cuts : sequence of str, optional
         Names of the joints to cut; without it, they are chosen.
     inertia : {'refused', 'nearest'}
-        What becomes of inertia that no body has. What is impossible by the rounding of four digits is replaced by the
-        nearest that is possible in any case.
+        Treatment of impossible inertia. What is impossible by the rounding of four digits is replaced by the nearest
+        that is possible in any case.
 
     Returns
     -------
@@ -108,7 +108,7 @@ def read_sdf(
     FileError
         Where the file cannot be read.
     ValueError, TypeError, ModelError
-        Where it describes no machine; the message tells the line.
+        Where it describes no machine; the message names the line.
 
     Examples
     --------
@@ -137,7 +137,7 @@ def read_sdf(
 
 @dataclass(frozen=True)
 class _Placed:
-    """A thing with a pose: relative to what, and what it moves with."""
+    """Part with a pose: its reference frame, and the part that it moves with."""
 
     node: Node
     pose: Frame
@@ -147,7 +147,7 @@ class _Placed:
 
 @dataclass(frozen=True)
 class _Axis:
-    """An axis of a joint, in the frame of the joint."""
+    """Axis of a joint, in the frame of the joint."""
 
     node: Node | None
     xyz: np.ndarray
@@ -172,12 +172,12 @@ def _version(root: Node) -> tuple[int, int]:
 
 
 def _reference(node: Node, key: str) -> str | None:
-    """The name of another thing, where the attribute is there."""
+    """Name of another part in an attribute; None where the attribute is not there."""
     return name_at(node, key) if node.get(key) else None
 
 
 def _truth(node: Node, tag: str) -> bool:
-    """A child that says yes or no."""
+    """Truth value of a child element."""
     at = node.only(tag)
     word = "" if at is None else (at.text or "").strip().lower()
     if word not in ("", "0", "1", "true", "false"):
@@ -186,7 +186,7 @@ def _truth(node: Node, tag: str) -> bool:
 
 
 def _number(node: Node | None, tag: str, default: float) -> float:
-    """A child that is a number; infinite ones are limits that there are none of."""
+    """Number in a child element; infinite ones stand for no limit."""
     at = None if node is None else node.only(tag)
     if at is None:
         return default
@@ -225,7 +225,7 @@ class _Reader:
         self._read_links()
 
     def _choose(self, root: Node, wanted: str | None) -> Node:
-        """The model, and the gravity of its world."""
+        """Model to read; also takes the gravity of its world."""
         worlds, models = list(root.every("world")), list(root.every("model"))
         if (node := root.find("include")) is not None:
             raise node.error(f"<include>: {_INCLUDED}")  # type: ignore[attr-defined]
@@ -264,7 +264,7 @@ class _Reader:
     # -- frames ----------------------------------------------------------------------------------------------------
 
     def _pose_of(self, node: Node) -> tuple[Frame, str | None]:
-        """The pose of an element, and what it is relative to, where that is said."""
+        """Pose of an element, and the name of the frame it is relative to, if given."""
         at = node.only("pose")
         if at is None:
             return Frame(), None
@@ -286,7 +286,7 @@ class _Reader:
         return frame_of(at, numbers[:3], numbers[3:]), _reference(at, "relative_to")
 
     def _place_all(self) -> None:
-        """Links, joints and frames by name: they share one scope."""
+        """Register links, joints and frames by name: they share one scope."""
         for tag in ("link", "joint", "frame"):
             for node in self.model.every(tag):
                 name = name_at(node, "name")
@@ -326,7 +326,7 @@ class _Reader:
             raise node.error(_check.unknown(name, known, "link, joint or frame"))
 
     def _pose(self, node: Node, name: str) -> Frame:
-        """The pose of a frame in the model, where all coordinates are zero."""
+        """Pose of a frame in the model, where all coordinates are zero."""
         chain: dict[str, None] = {}  # in order
         asked = name
         while name not in self.known_poses:
@@ -345,7 +345,7 @@ class _Reader:
         return self.known_poses[asked]
 
     def _link(self, node: Node, name: str) -> str:
-        """The link (or the world) that a frame moves with."""
+        """Link (or the world) that a frame moves with."""
         seen: dict[str, None] = {}  # in order
         while name not in self.known_links:
             if name == _MODEL:
@@ -469,7 +469,7 @@ class _Reader:
         return self._pose(joint, name if self.placed[name].node is joint else f"\0{name}")
 
     def _joint(self, node: Node) -> Iterator[Joint]:
-        """The joint of an element; two for one of type revolute2."""
+        """Joints of an element: one, or two for one of type revolute2."""
         name, kind = name_at(node, "name"), name_at(node, "type")
         label = self.joint_names.of(name)
         ends, frames = [], []
@@ -521,7 +521,7 @@ class _Reader:
             self._act(f"{label}_{i + 1}", f"{name}_{i + 1}", one)
 
     def _pitch(self, node: Node, name: str) -> float:
-        """Travel per radian, m, of a thread that is right-handed where it is positive."""
+        """Travel per radian, m, of a thread; positive for a right-handed one."""
         if (new := node.only("screw_thread_pitch")) is not None:
             return measures(new, None, 1)[0] / (2.0 * math.pi)
         (old,) = self._measure(node, "thread_pitch", 1.0)  # rad/m, of a left-handed thread
@@ -530,7 +530,7 @@ class _Reader:
         return -1.0 / old
 
     def _act(self, coordinate: str, name: str, axis: _Axis) -> None:
-        """Springs, friction and motors of a coordinate."""
+        """Read springs, friction and motors of a coordinate."""
         if axis.stiffness:
             spring = f"{coordinate}_spring"
             self.springs.append(JointSpring(spring, coordinate, axis.stiffness, axis.rest))
@@ -551,7 +551,7 @@ class _Reader:
                         yield self._mimic(node, suffix, mimic, joints)
 
     def _coordinate(self, at: Node, joints: dict[str, list[Joint]], name: str, suffix: str) -> str:
-        """The coordinate of an axis of a joint."""
+        """Name of the coordinate of an axis of a joint."""
         _check.one_of(name, joints, "joint")
         names = [n for joint in joints[name] if not isinstance(joint, Spherical) for n in joint.position_names]
         if len(names) < int(suffix):
@@ -559,7 +559,7 @@ class _Reader:
         return names[int(suffix) - 1]
 
     def _mimic(self, node: Node, suffix: str, mimic: Node, joints: dict[str, list[Joint]]) -> Coupling:
-        """x = multiplier (leader - reference) + offset."""
+        """Coupling of a mimic element: x = multiplier (leader - reference) + offset."""
         axis = mimic.get("axis", "axis")
         if axis not in ("axis", "axis2"):
             raise mimic.error(f"a joint mimics the axis or axis2 of another one, got {axis[:40]!r}")
@@ -575,7 +575,7 @@ class _Reader:
         return Coupling(name, {own: 1.0, leader: -multiplier}, offset - multiplier * reference)
 
     def _gearbox(self, node: Node, joints: dict[str, list[Joint]]) -> Coupling:
-        """theta_2 = -ratio theta_1, both from the reference body, about the axes of the gearbox."""
+        """Coupling of a gearbox: theta_2 = -ratio theta_1, both from the reference body, about the gearbox axes."""
         name = name_at(node, "name")
         (ratio,) = self._measure(node, "gearbox_ratio", 1.0)
         at = node.only("gearbox_reference_body")
@@ -643,7 +643,7 @@ class _Reader:
             )
 
     def _roots(self, joints: Sequence[Joint], is_free: bool) -> Iterator[Joint]:
-        """Joints to the ground for what no joint connects with it."""
+        """Joints to the ground for links that no joint connects with it."""
         near: dict[str, list[str]] = {}
         for joint in joints:
             near.setdefault(joint.parent, []).append(joint.child)
@@ -680,7 +680,7 @@ class _Reader:
                 yield Fixed(self.joint_names.new(f"{label}_fixed"), self.labels[link], label, frame=at)
 
     def _as_cut(self, joint: Joint) -> Joint:
-        """A cut joint has constraint rows, and no coordinate that damping and limits could act on."""
+        """Joint as a cut joint, which has constraint rows, and no coordinate with damping and limits."""
         for key, given in (("damping", np.any(joint.damping)), ("limits", np.isfinite(joint.limits).any())):
             if given:
                 self.remarks.left_out(f"joint {joint.name!r}", f"its {key}, as it is cut")
@@ -700,7 +700,7 @@ class _Reader:
 
 
 def _rotation(quaternion: np.ndarray) -> np.ndarray:
-    """Of a quaternion (x, y, z, w) of length one."""
+    """Rotation matrix of a quaternion (x, y, z, w) of length one."""
     v, w = quaternion[:3], quaternion[3]
     K = np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
     return np.eye(3) + 2.0 * w * K + 2.0 * K @ K

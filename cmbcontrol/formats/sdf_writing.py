@@ -1,4 +1,4 @@
-"""SDF files, written: all joints of a machine, those that close its loops too, as joints between links."""
+"""Writer of SDF files: all joints of a machine, also those that close its loops, as joints between links."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _FREE = (-np.inf, np.inf)
 def write_sdf(
     machine: Mechanism, path: str | Path, configuration: ArrayLike | Mapping[str, float] | str | None = None
 ) -> Conversion:
-    """Write a machine into an SDF file.
+    """Write a machine to an SDF file.
 
     In such a file, joints are at zero where the links are, and those that close loops fit there. So a machine with
     loops is written at a configuration that closes them, and coordinates in the file are those of the machine less
@@ -69,8 +69,8 @@ def write_sdf(
     machine : Mechanism
     path : path
     configuration : array_like, mapping or str, optional
-        Where the links are in the file, as `Mechanism.configuration` takes it. Without it, all coordinates are zero; of
-        a machine with loops, they are what `Mechanism.assemble` finds.
+        Configuration of the links in the file, as `Mechanism.configuration` takes it. Without it, all coordinates are
+        zero; of a machine with loops, they are what `Mechanism.assemble` finds.
 
     Returns
     -------
@@ -104,7 +104,7 @@ def write_sdf(
 
 
 def _configuration(machine: Mechanism, given: ArrayLike | Mapping[str, float] | str | None) -> Array:
-    """Where the links are in the file: with loops closed."""
+    """Configuration of the links in the file, with loops closed."""
     if given is None:
         return machine.assemble() if machine.row_names else machine.neutral()
     q = machine.close(machine.configuration(given))
@@ -177,7 +177,7 @@ class _Writer:
         return node
 
     def _between(self, joint: Joint, pose: Frame) -> str:
-        """A link without mass."""
+        """Add a link without mass for a joint in between, and return its name."""
         name = self.links.new(f"{joint.name}_between")
         node = self._write_link(name, pose)
         inertial = add(node, "inertial")
@@ -212,7 +212,7 @@ class _Writer:
             self._write_one(joint, joint.child_frame, starts)
 
     def _write_one(self, joint: Joint, at: Frame, starts: Sequence[float] = ()) -> None:
-        """A joint of SDF, with its frame on the child; cut ones have no starts."""
+        """Write a joint of SDF, with its frame on the child; cut ones have no starts."""
         name = self.names.of(joint.name)
         node = add(self.model, "joint", name=name, type=_SDF[type(joint)])
         add(node, "parent", self.links.of(joint.parent))
@@ -249,7 +249,7 @@ class _Writer:
         self.axes[coordinate] = name, tag, made, limit
 
     def _write_several(self, joint: Joint, starts: Sequence[float], limits: Array) -> None:
-        """A cylindrical or planar joint as slides and hinges in a row."""
+        """Write a cylindrical or planar joint as slides and hinges in series."""
         pose, R = self.poses[joint.parent] @ joint.frame, rotation_to(np.asarray(joint.axis))  # type: ignore[attr-defined]
         axis, parent = np.asarray(joint.axis), joint.parent  # type: ignore[attr-defined]
         if isinstance(joint, Cylindrical):
@@ -299,11 +299,11 @@ class _Writer:
             self.remarks.left_out(part, f"SDF has no {type(loop).__name__}")
 
     def _as_hinge(self, loop: Any) -> Revolute | None:
-        """The hinge that holds no more than a loop, as a point on a line across the plane of a planar machine.
+        """Hinge with the same effect as a loop, as of a point on a line across the plane of a planar machine, or None.
 
-        Then the axis has the same direction on both bodies, and the points have the same height along it, however the
-        joints of the tree move. That is looked at where they move at random: an analytic condition that holds at a
-        random place holds everywhere, but for places of measure zero.
+        There is one if the axis has the same direction on both bodies, and the points have the same height along it,
+        however the joints of the tree move. This is checked at random places: an analytic condition that holds at a
+        random place holds everywhere, except for places of measure zero.
         """
         machine = self.machine
         if isinstance(loop, PointOnLine):
@@ -326,7 +326,7 @@ class _Writer:
         return Revolute(loop.name, a, b, child_frame=Frame(point), axis=in_b)
 
     def _write_coupling(self, coupling: Coupling) -> None:
-        """As one axis that mimics another one, where it is of two; both are now from where the machine was written."""
+        """Write a coupling of two coordinates as an axis that mimics another, relative to the written configuration."""
         part = f"loop {coupling.name!r}"
         factors = {name: c for name, c in coupling.coefficients.items() if c}
         if len(factors) != 2 or not set(factors) <= set(self.axes):
@@ -398,12 +398,12 @@ class _Writer:
 
 
 def _tidy(name: str) -> str:
-    """A name that SDF takes: '::' leads into models, names in '__' are its own, and texts lose blanks at their ends."""
+    """Name that SDF accepts: '::' leads into models, names in '__' are reserved, texts lose blanks at their ends."""
     name = " ".join(name.replace("::", "_").split())
     return name.strip("_") if name.startswith("__") and name.endswith("__") else name
 
 
 def _add_pose(node: Element, frame: Frame) -> None:
-    """<pose>, where it is not as by default."""
+    """Add a <pose> element, unless it is the default."""
     if np.any(frame.p) or not np.array_equal(frame.R, np.eye(3)):
         add(node, "pose", numbers(frame.p, angles_of(frame.R)))

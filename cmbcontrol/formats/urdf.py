@@ -1,4 +1,4 @@
-"""URDF files, read: robots as trees of links, with a YAML file beside for loops and motors (`loops_file`)."""
+"""Reader of URDF files: robots as trees of links, with a YAML file beside for loops and motors (`loops_file`)."""
 
 from __future__ import annotations
 
@@ -89,11 +89,11 @@ def read_urdf(
     base : {'fixed', 'free'}
         Whether the root link is fixed to the ground, or moves with six degrees of freedom, by the joint ``base``.
     massless : {'refused', 'fixed'}
-        What becomes of joints that move nothing with mass. A joint whose massless link a 6d loop holds becomes a cut
+        Treatment of joints that move nothing with mass. A joint whose massless link a 6d loop holds becomes a cut
         joint in any case.
     inertia : {'refused', 'nearest'}
-        What becomes of inertia that no body has. What is impossible by the rounding of four digits is replaced by the
-        nearest that is possible in any case, and that of a root that is fixed has no effect.
+        Treatment of impossible inertia. What is impossible by the rounding of four digits is replaced by the nearest
+        that is possible in any case; that of a fixed root has no effect.
 
     Returns
     -------
@@ -108,7 +108,7 @@ def read_urdf(
     FileError
         Where a file cannot be read.
     ValueError, TypeError, ModelError
-        Where it describes no machine; the message tells the line.
+        Where it describes no machine; the message names the line.
 
     Examples
     --------
@@ -139,7 +139,7 @@ def read_urdf(
 
 
 def _document(path: Path, loops: str | Path | bool | None, remarks: Remarks) -> _yaml.Document | None:
-    """The YAML file, where there is one."""
+    """YAML file of loops and motors; None where there is none."""
     if loops is False:
         return None
     if loops is not None and loops is not True:
@@ -158,7 +158,7 @@ def _document(path: Path, loops: str | Path | bool | None, remarks: Remarks) -> 
 
 @dataclass
 class _Link:
-    """A link, as the file has it, and its name in the machine."""
+    """Link as the file has it, and its name in the machine."""
 
     node: Node
     body: Body
@@ -167,7 +167,7 @@ class _Link:
 
 @dataclass
 class _Joint:
-    """A joint, as the file has it, and its name in the machine."""
+    """Joint as the file has it, and its name in the machine."""
 
     node: Node
     label: str
@@ -188,7 +188,7 @@ class _Joint:
 
     @property
     def has_coordinate(self) -> bool:
-        """Whether it has one coordinate, which has its name."""
+        """Whether the joint has exactly one coordinate, of its own name."""
         return self.made in (Revolute, Prismatic, Helical)
 
 
@@ -213,7 +213,7 @@ def _joint_numbers(node: Node, name: str, remarks: Remarks) -> dict[str, float]:
 
 
 def _limits(numbers: dict[str, float], joint: _Joint, name: str, remarks: Remarks) -> tuple[float, float] | None:
-    """The range of a coordinate."""
+    """Limits of a coordinate, or None."""
     if joint.kind == "continuous":
         return None
     low, high = numbers.get("lower"), numbers.get("upper")
@@ -321,7 +321,7 @@ class _Reader:
             self.joints[name] = _Joint(node, self.joint_names.of(name), kind, parent, child, _origin(node))
 
     def _find_tree(self) -> None:
-        """Links from the root outwards, and which joint carries each."""
+        """Sort links from the root outwards, and find the joint that carries each."""
         self.carrier: dict[str, str] = {}
         children: dict[str, list[str]] = {}
         for name, joint in self.joints.items():
@@ -346,7 +346,7 @@ class _Reader:
     # -- the YAML file ---------------------------------------------------------------------------------------------
 
     def take_loops_file(self, document: _yaml.Document) -> None:
-        """Loops, motors and types of joints."""
+        """Take loops, motors and types of joints from the YAML file."""
         with document.at():
             data = _check.mapping(document.data, "a file of loops", "closed_loop, type and name_mot")
         for key in data:
@@ -390,7 +390,7 @@ class _Reader:
                     joint.kind = kind
 
     def _link_at(self, name: str) -> str:
-        """The link whose frame has a name: its own, or that of its joint."""
+        """Link whose frame has a name: its own, or that of its joint."""
         child = self.joints[name].child if name in self.joints else None
         if child is None and name not in self.links:
             raise InputError(_check.unknown(name, [*self.links, *self.joints], "link or joint"))
@@ -441,7 +441,7 @@ class _Reader:
         return Fixed(name, GROUND, root.label)
 
     def _find_screws(self) -> None:
-        """A slide without mass before it that mimics the hinge before that, about and along one axis, is a screw."""
+        """Find screws: a slide that mimics the hinge before it, on the same axis and without mass between."""
         named = {end for pair in self.pairs for end in pair.ends} | set(self.motors or ())
         named |= {node.get("name", "") for holder in self.root.every("transmission") for node in holder.every("joint")}
         leaders = [leader for joint in self.joints.values() if (leader := _leader(joint.node)) is not None]
@@ -471,7 +471,7 @@ class _Reader:
                 self.remarks.changed(f"joint {hinge_name!r}", "a hinge and the slide that mimics it are a screw")
 
     def _take_pairs(self) -> None:
-        """Loops between links."""
+        """Make the loops between links."""
         self.between: list[tuple[str, str, str, Pair]] = []
         for pair in self.pairs:
             with pair.document.at(*pair.keys):
@@ -481,7 +481,7 @@ class _Reader:
             self.between.append((self.joint_names.new(pair_name(*pair.ends)), a, b, pair))
 
     def _settle_massless(self) -> None:
-        """Joints that move nothing with mass have no equation of motion: cut, fixed, or refused.
+        """Cut, fix or refuse joints that move nothing with mass, as these have no equation of motion.
 
         Where a 6d loop holds such a link, the link is part of what it is held on, and its joint closes the loop.
         """
@@ -511,7 +511,7 @@ class _Reader:
             self.closures.append((label, Closure(pair.kind, first, second, pair.value)))
 
     def _cut(self, name: str, joint: _Joint) -> bool:
-        """Fix a massless link on the link to which a 6d loop, its only one, welds it, and cut its joint."""
+        """Fix a massless link on the link to which its only 6d loop welds it, and cut its joint; True if done."""
         on_it = {name: Frame()}  # links that move with it, and where they are
         for link in self.order:
             if (carrier := self.carrier.get(link)) and (parent := self.joints[carrier].parent) in on_it:
@@ -555,7 +555,7 @@ class _Reader:
         return made(joint.label, parent, child, **keys)  # type: ignore[arg-type]
 
     def _coupling(self, name: str, joint: _Joint, mimic: Node) -> Coupling:
-        """x = multiplier * leader + offset."""
+        """Coupling of a mimic element: x = multiplier * leader + offset."""
         leader = name_at(mimic, "joint")
         with of_file(self.path, mimic.line):
             _check.one_of(leader, self.joints, "joint", f"joint {name!r} mimics one")
@@ -574,7 +574,7 @@ class _Reader:
     # -- motors ----------------------------------------------------------------------------------------------------
 
     def _transmissions(self) -> dict[str, list[tuple[str, float]]]:
-        """By joint: the names and gears of its motors."""
+        """Motors of transmissions, by joint: names and gears."""
         found: dict[str, list[tuple[str, float]]] = {}
         for node in self.root.every("transmission"):
             part, joints, motors = (
@@ -637,7 +637,7 @@ _TREE = "a URDF is a tree: take one joint out, and close the loop by closed_loop
 
 
 def _origin(node: Node) -> Frame:
-    """The frame of <origin>."""
+    """Frame of an <origin> element."""
     at = node.only("origin")
     if at is None:
         return Frame()
@@ -645,25 +645,25 @@ def _origin(node: Node) -> Frame:
 
 
 def _axis(node: Node) -> list[float]:
-    """The axis of a joint, of any length; along x, where there is none."""
+    """Axis of a joint, of any length; along x, where there is none."""
     axis, default = node.only("axis"), (1.0, 0.0, 0.0)
     return list(default) if axis is None else measures(axis, "xyz", 3, default)
 
 
 def _leader(node: Node) -> str | None:
-    """The joint that one mimics."""
+    """Name of the joint that this one mimics; None where it mimics none."""
     mimic = node.only("mimic")
     return None if mimic is None else mimic.get("joint", "")
 
 
 def _link_of(node: Node, tag: str) -> tuple[str, Node]:
-    """The link that a joint has as parent or child."""
+    """Link that a joint has as parent or child: name and element."""
     if (at := node.only(tag)) is None:
         raise node.error(f"joint {node.get('name')!r} needs <{tag} link=.../>")
     return name_at(at, "link"), at
 
 
 def _listed(names: Collection[str]) -> str:
-    """Some names, for a message."""
+    """Text with some names, for a message."""
     first = ", ".join(map(repr, list(names)[:6]))
     return f"{first} and {len(names) - 6} more" if len(names) > 6 else first

@@ -1,4 +1,4 @@
-"""URDF files, written: the tree of a machine as links and joints, its loops and motors in a YAML file beside."""
+"""Writer of URDF files: the tree of a machine as links and joints, its loops and motors in a YAML file beside."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _URDF = {Revolute: "revolute", Prismatic: "prismatic", Fixed: "fixed", Free: "fl
 
 
 def write_urdf(machine: Mechanism, path: str | Path) -> Conversion:
-    """Write a machine into a URDF file; its loops go into a YAML file of the same name beside.
+    """Write a machine to a URDF file; its loops go into a YAML file of the same name beside.
 
     A link has the frame of its joint. Joints of several coordinates become several joints with links without mass
     between, which have the names of the coordinates, so that q and v stay as they are. Ball joints are hinges that the
@@ -199,7 +199,7 @@ class _Writer:
         limits: Sequence[Any],
         damping: Sequence[float],
     ) -> None:
-        """Two joints in a row, with a link without mass between."""
+        """Write two joints in series, with a link without mass between."""
         between = self.links.new(f"{joint.name}_between")
         add(self.root, "link", name=between)
         ends = ((joint.parent, between, at), (between, joint.child, Frame()))
@@ -277,7 +277,7 @@ class _Writer:
             self.remarks.changed(part, f"is called {read!r} when it is read")
 
     def _write_frame(self, wanted: str, body: str, at: Frame) -> str:
-        """A link without mass, fixed on a body."""
+        """Write a link without mass, fixed on a body, and return its name."""
         name = self.links.new(wanted)
         add(self.root, "link", name=name)
         node = add(self.root, "joint", name=self.names.new(f"{name}_fixed"), type="fixed")
@@ -287,7 +287,7 @@ class _Writer:
         return name
 
     def _write_coupling(self, coupling: Coupling) -> None:
-        """As one joint that mimics another one, where it is of two."""
+        """Write a coupling of two coordinates as a joint that mimics another one."""
         part = f"loop {coupling.name!r}"
         factors = {name: c for name, c in coupling.coefficients.items() if c}
         if len(factors) != 2 or not set(factors) <= set(self.written):
@@ -305,7 +305,7 @@ class _Writer:
         self.remarks.left_out(part, "a joint of URDF mimics one other, and not in a circle")
 
     def _follows(self, coordinate: str, leader: str) -> bool:
-        """Whether a coordinate mimics the leader, directly or by others."""
+        """Whether a coordinate mimics the leader, directly or through others."""
         while coordinate != leader and coordinate in self.followers:
             coordinate = self.followers[coordinate]
         return coordinate == leader
@@ -332,7 +332,7 @@ class _Writer:
             self.motors.append(node.attrib["name"])
 
     def loops_data(self) -> dict[str, Any] | None:
-        """What goes into the YAML file; None where there is nothing to say."""
+        """Content of the YAML file; None where none is needed."""
         gravity = self.machine.gravity.tolist()
         if not self.loops and not self.balls and gravity == list(_GRAVITY):
             return None
@@ -355,7 +355,7 @@ _FREE = (-np.inf, np.inf)
 
 
 def _add_origin(node: Element, frame: Frame) -> None:
-    """<origin>, where it is not as by default."""
+    """Add an <origin> element, unless it is the default."""
     given = {}
     if np.any(frame.p):
         given["xyz"] = numbers(frame.p)

@@ -1,6 +1,6 @@
-"""What links look like: the visuals of URDF and SDF, and the files of meshes that they name.
+"""Visuals of URDF and SDF links, and the mesh files that they name.
 
-Nothing here may stop a robot from being read: what cannot be shown becomes a remark.
+No error here stops a robot from being read: what cannot be shown becomes a remark.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _PACKAGE_FILES = ("package.xml", "model.config", "manifest.xml")
 
 
 def color_of(rgba: Sequence[float]) -> str:
-    """A color as shapes have it, of its shares of red, green and blue from 0 to 1.
+    """Color of a shape, as a text, from its shares of red, green and blue from 0 to 1.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def color_of(rgba: Sequence[float]) -> str:
 
 
 def rgba_of(color: str) -> str:
-    """The shares of red, green and blue of a color, opaque, as files have them.
+    """Text with the shares of red, green and blue of a color, opaque, as files have it.
 
     Examples
     --------
@@ -53,13 +53,13 @@ def rgba_of(color: str) -> str:
 
 
 def ellipsoid(radii: Sequence[float], frame: Frame, color: str | None) -> Mesh:
-    """An ellipsoid with its axes along those of a frame."""
+    """Mesh of an ellipsoid with its axes along those of a frame."""
     vertices, faces, smooth = Ball((0.0, 0.0, 0.0), 1.0).triangles()
     return Mesh(vertices * np.asarray(radii), faces, smooth, color=color).moved(frame)
 
 
 def scaled(mesh: Mesh, scale: Sequence[float]) -> Mesh:
-    """A mesh, longer along each axis by a factor of its own; mirrored, where some are negative."""
+    """Mesh scaled along each axis by its own factor; mirrored, where some are negative."""
     if not all(scale):
         raise InputError(f"the scale of a mesh must not be zero, got {list(scale)}")
     faces = np.asarray(mesh.faces)
@@ -68,12 +68,12 @@ def scaled(mesh: Mesh, scale: Sequence[float]) -> Mesh:
 
 
 def mesh_path(file: Path, uri: str) -> Path:
-    """The file that a robot's file names: relative to it, or in its package; none outside of that.
+    """Path of the file that a robot's file names: relative to it, or in its package, and never outside of that.
 
     Raises
     ------
     ValueError
-        Where there is none; the message tells why.
+        Where there is none; the message gives the reason.
     """
     scheme, _, rest = uri.partition("://") if "://" in uri else ("", "", uri)
     above = Path(os.path.realpath(file)).parents[: _LEVELS + 1]
@@ -96,7 +96,7 @@ def mesh_path(file: Path, uri: str) -> Path:
 
 
 class Visuals:
-    """Reads the visuals of one file."""
+    """Reader of the visuals of one file."""
 
     def __init__(self, file: Path, remarks: Remarks, origin: Callable[[Node], Frame]) -> None:
         self.file, self.remarks, self.origin = file, remarks, origin
@@ -104,7 +104,7 @@ class Visuals:
         self.colors: dict[str, str] = {}  # of materials with names
 
     def of(self, link: Node) -> tuple[Shape, ...]:
-        """The shapes of a link; remarks on those that it has not."""
+        """Shapes of a link; adds remarks on visuals that cannot be shown."""
         found: list[Shape] = []
         for node in link.every("visual"):
             try:
@@ -137,7 +137,7 @@ class Visuals:
 
     @staticmethod
     def _numbers(node: Node, key: str, count: int, default: Sequence[float] | None = None) -> list[float]:
-        """Of an attribute (URDF) or an element (SDF)."""
+        """Numbers of an attribute (URDF) or of an element (SDF)."""
         if (inside := node.only(key)) is not None:
             return measures(inside, None, count)
         return measures(node, key, count, default)
@@ -160,7 +160,7 @@ class Visuals:
         return Mesh(mesh.vertices, mesh.faces, color=color).moved(frame)
 
     def _color(self, node: Node) -> str | None:
-        """Of the material of a visual: given here, or by the name of one."""
+        """Color of the material of a visual: given there, or by the name of a material."""
         if (material := node.only("material")) is None:
             return None
         for tag in ("diffuse", "ambient"):  # of SDF
@@ -169,7 +169,7 @@ class Visuals:
         return self.learn(material) or self.colors.get(material.get("name", ""))
 
     def learn(self, material: Node) -> str | None:
-        """The color of a material of URDF, which others may name."""
+        """Color of a material of URDF; it is kept for others that refer to it by name."""
         if (at := material.only("color")) is None:
             return None
         color = color_of(at.numbers("rgba", None))
@@ -179,13 +179,13 @@ class Visuals:
 
 
 class MeshFolder:
-    """The files of meshes that a robot is written with: in a folder beside, with the name of its file."""
+    """Folder of the mesh files of a robot that is written: beside its file, and with its name."""
 
     def __init__(self, file: Path) -> None:
         self.file, self.texts = file, dict[str, str]()
 
     def add(self, body: Body, shape: Shape) -> str:
-        """A mesh of a shape; the path to its file, from that of the robot."""
+        """Add the mesh of a shape; returns the path to its file, relative to the robot's file."""
         vertices, faces, _ = shape.triangles()
         tidy = re.sub(r"[^A-Za-z0-9_-]+", "_", body.name)[:60]
         name = f"{self.file.stem}_meshes/{len(self.texts) + 1}_{tidy}.obj"
@@ -193,7 +193,7 @@ class MeshFolder:
         return name
 
     def write(self) -> None:
-        """Write them all.
+        """Write all mesh files.
 
         Raises
         ------
@@ -215,19 +215,19 @@ def write_visuals(
     *,
     nested: bool,
 ) -> None:
-    """The visuals of a link.
+    """Write the visuals of a link.
 
     Parameters
     ----------
     link : Element
     body : Body
-        Whose link it is.
+        Body of the link.
     shapes : sequence of Shape
-        In the axes of the link.
+        Shapes in the axes of the link.
     meshes : MeshFolder
-        Takes what has no name in the format.
+        Folder for shapes that the format does not have.
     place : callable
-        Writes a frame into an element.
+        Function that writes a frame into an element.
     nested : bool
         With numbers as elements, names of visuals, and capsules (SDF), not as attributes (URDF).
     """
@@ -257,7 +257,7 @@ def write_visuals(
 
 
 def _primitives(shape: Shape, nested: bool) -> list[tuple[str, Frame, dict[str, str]]]:
-    """What a shape is in a file: elements, where they are, and their sizes."""
+    """Elements of a file for a shape: tag, frame and sizes of each."""
     match shape:
         case Box():
             return [("box", shape.frame, {"size": numbers(shape.size)})]

@@ -1,4 +1,4 @@
-"""Files of XML, from strangers: read as elements with their lines, without entities, and of bounded size."""
+"""Reader of XML files from unknown sources: elements with their lines, without entities, and of bounded size."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ _MOST = 100_000  # elements: of 1 kB each with their attributes; robots have tho
 
 
 class Node(Element):
-    """An element that knows its file and its line."""
+    """XML element that knows its file and its line."""
 
     path: Path = Path()
     line: int = 0
 
     def error(self, what: str) -> InputError:
-        """An error that tells where."""
+        """Input error with the file and the line."""
         error = InputError(f"{self.path}, line {self.line}: {what}")
         error.told = True  # type: ignore[attr-defined]
         return error
 
     def text_of(self, key: str) -> str:
-        """An attribute that must be there."""
+        """Text of an attribute that must be there."""
         if (found := self.get(key)) is None:
             raise self.error(f"<{self.tag}> needs the attribute {key!r}")
         return found
 
     def numbers(self, key: str, count: int | None, default: Iterable[float] | None = None) -> list[float]:
-        """The numbers of an attribute, all finite; as many as they must be."""
+        """Numbers of an attribute, all finite; of the required count."""
         if (text := self.get(key)) is None:
             if default is None:
                 raise self.error(f"<{self.tag}> needs the attribute {key!r}")
@@ -44,7 +44,7 @@ class Node(Element):
         return self._numbers(text, count, f"{key!r} of <{self.tag}>")
 
     def own_numbers(self, count: int | None) -> list[float]:
-        """The numbers between the tags."""
+        """Numbers between the tags."""
         return self._numbers(self.text or "", count, f"<{self.tag}>")
 
     def _numbers(self, text: str, count: int | None, what: str) -> list[float]:
@@ -62,32 +62,32 @@ class Node(Element):
         return found
 
     def only(self, tag: str) -> Node | None:
-        """The element of a tag in this one, or None; two are an error."""
+        """Child element of a tag, or None; two of them are an error."""
         found = self.findall(tag)
         if len(found) > 1:
             raise found[1].error(f"<{self.tag}> has a second <{tag}>")  # type: ignore[attr-defined]
         return found[0] if found else None  # type: ignore[return-value]
 
     def every(self, tag: str) -> Iterator[Node]:
-        """The elements of a tag in this one."""
+        """Child elements of a tag."""
         yield from self.findall(tag)  # type: ignore[misc]
 
 
 def read_xml(path: str | Path, root: str | None) -> Node:
-    """The root of a file.
+    """Read an XML file, and return its root.
 
     Parameters
     ----------
     path : path
     root : str or None
-        The tag that it must have, such as ``"robot"``; any, where None.
+        Required tag, such as ``"robot"``; None accepts any.
 
     Raises
     ------
     FileError
         Where it cannot be read, is no XML, declares entities, or is larger than any machine.
     ValueError
-        Where its root is another one.
+        Where the root has another tag.
 
     Examples
     --------
