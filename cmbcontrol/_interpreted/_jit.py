@@ -1,4 +1,4 @@
-"""What `_jit` is to kernels that run as Python."""
+"""Stand-in for `_jit` with which kernels run as Python."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ where_less, scratch = plain(compiled_where_less), np.empty
 
 
 def kernel(function: Callable | None = None, **_: Any) -> Callable:
-    """The function as it is."""
+    """Return the function unchanged."""
     return function if function is not None else kernel
 
 
 def bundle(made: type) -> type:
-    """The class of the kernels that are compiled: what one of these makes, those take."""
+    """Return the class of the compiled kernels, so that both kinds of kernels accept its objects."""
     module = made.__module__.replace(f"{__package__.rpartition('.')[2]}.", "")
     return getattr(sys.modules[module], made.__name__)

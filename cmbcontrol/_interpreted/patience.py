@@ -1,4 +1,4 @@
-"""For how long a kernel runs as Python before it is compiled."""
+"""Time for which a kernel runs as Python before it is compiled."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PATIENCE = 0.5
 
 
 def begin_interpreted() -> None:
-    """Let the first calls of kernels that few callers need run as Python."""
+    """Let the first calls of rarely used kernels run as Python."""
     from . import kernels
 
     for kernel in all_kernels():
@@ -31,7 +31,7 @@ def begin_interpreted() -> None:
 
 
 class _Patience:
-    """What numba asks for code of new arguments: it answers with the function for some time, if none is on disk."""
+    """Replacement of numba's compilation for new arguments: Python for some time, if no code is on disk."""
 
     def __init__(self, kernel: Any, function: Callable) -> None:
         self._kernel, self._function = kernel, function
@@ -55,7 +55,7 @@ class _Patience:
 
 
 def _with_attributes(x: Any) -> Any:
-    """Records as Python reads them: `link.parent` is a field, as in compiled code."""
+    """View of records for Python: `link.parent` is a field, as in compiled code."""
     if isinstance(x, np.ndarray):
         return x.view(np.recarray) if x.dtype.names else x
     return x._make(map(_with_attributes, x)) if hasattr(x, "_make") else x

@@ -1,7 +1,7 @@
-"""A step of a machine with contacts, end stops and dry friction, as a function of C with bounded work.
+"""Time step of a machine with contacts, end stops and dry friction, as a C function with bounded work.
 
-What depends on the machine is traced: its motion without contacts, and how it answers to a push of each. Which of them
-push, stick and slide is found by C that is the same for all (``runtime/contacts.c``).
+The parts that depend on the machine are traced: its motion without contacts, and its response to a push of each. C that
+is the same for all machines (``runtime/contacts.c``) finds which of them push, stick and slide.
 """
 
 from __future__ import annotations
@@ -65,14 +65,14 @@ _STICKS = -1.0  # in place of a coefficient: it sticks whatever this takes
 
 @dataclass(frozen=True)
 class Touching:
-    """Contacts, end stops and dry friction of a machine.
+    """Contacts, end stops and dry friction of a machine, for the exported step.
 
     Attributes
     ----------
     open : Mechanism
-        The machine with all contacts open, which other functions are of.
+        The machine with all contacts open, as other functions use it.
     whole : Mechanism
-        With the rows of all.
+        Machine with the rows of all contacts.
     modes : ConstraintModes
     """
 
@@ -82,23 +82,23 @@ class Touching:
 
     @property
     def names(self) -> list[str]:
-        """Contacts first, then force elements whose dry friction sticks."""
+        """Names of the contacts, then of the force elements whose dry friction sticks."""
         return [*self.modes.contacts, *(rub.name for rub in self.modes.rubs.values() if rub.normal is None)]
 
     def gaps(self, q: Array) -> Array:
-        """How far each contact is open, m or rad."""
+        """Gaps of the contacts, m or rad."""
         residual = self.whole.residual(q)
         return np.array([float(touch.normal @ residual) for touch in self.touches if touch.normal is not None])
 
     @property
     def touches(self) -> list[Touch]:
-        """All of them, contacts first."""
+        """Touches of all contacts and dry frictions, contacts first."""
         forces = [rub.name for rub in self.modes.rubs.values() if rub.normal is None]
         return [Touch.of(self.modes, self.whole, name) for name in (*self.modes.contacts, *forces)]
 
 
 def touching(plant: Mechanism, contacts: Any, limits: Any, friction: str) -> Touching | None:
-    """What an exported step knows beside motion, as `simulate` does; None where there is nothing.
+    """Contacts, end stops and exact friction of an exported step, as in `simulate`; None where there are none.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def touching(plant: Mechanism, contacts: Any, limits: Any, friction: str) -> Tou
 
 
 def contact_step(machine: Machine, found: Touching) -> Solving:
-    """The step, of a machine with all contacts open.
+    """Exported step of a machine whose contacts are all open at its configuration.
 
     Raises
     ------
@@ -223,14 +223,14 @@ def contact_step(machine: Machine, found: Touching) -> Solving:
 
 
 def _unit(plant: Mechanism, name: str) -> str:
-    """Of a gap."""
+    """Unit of a gap; empty if the machine has no rows for it."""
     if name not in plant.row_slices:
         return ""
     return f"gap in {plant.row_units[plant.row_slices[name].start]}"
 
 
 def _directions(found: Touching, touch: Touch, own: Sequence[Array]) -> list[str]:
-    """What the rows of one of them are."""
+    """Texts with the directions of the rows of a contact or friction."""
     names, across = found.whole.row_names, touch.normal is None
     texts = []
     for row in own:
@@ -241,7 +241,7 @@ def _directions(found: Touching, touch: Touch, own: Sequence[Array]) -> list[str
 
 
 class _Traced:
-    """The traced functions of the step."""
+    """Traced functions of the step."""
 
     def __init__(self, machine: Machine, found: Touching) -> None:
         self.machine, self.found = machine, found
@@ -266,20 +266,20 @@ class _Traced:
             self.rows.append([_exact(row) for row in (*([] if touch.normal is None else [touch.normal]), *own)])
 
     def adopt(self, function: Function) -> None:
-        """Numbers of the machine with contacts become those of the machine, by name."""
+        """Replace numbers of the machine with contacts by those of the machine, by name."""
         nodes, numbers_of = function.graph.nodes, self.own.table.numbers
         for k, node in enumerate(nodes):
             if node[:2] == ("input", "p"):
                 nodes[k] = ("input", "p", self.machine.table.add(*numbers_of[node[2]]))
 
     def number(self, at: Tracing, name: str, value: float, text: str) -> Any:
-        """A number of contacts."""
+        """Symbol of a number that contacts need."""
         return self.own.table.symbol(at.graph, f"contact_{name}", value, text)
 
     def replies(
         self, at: Tracing, machine: Traced, solver: ConstrainedSolver, rows: Sequence[Array]
     ) -> tuple[list[Vector], list[Any], list[Array], Array]:
-        """Rows as vectors, their mobilities without loops, the motions that a unit of each push makes, and W."""
+        """Rows as vectors, their mobilities without loops, the motions for a unit of each push, and the matrix W."""
         vectors = [sparse(_combined(row, machine.A)) for row in rows]
         free, motions = [], []
         for vector in vectors:
@@ -290,7 +290,7 @@ class _Traced:
         return vectors, free, [dense(x, at.nv) for x in motions], W
 
     def conditions(self, at: Tracing, machine: Traced, solver: ConstrainedSolver) -> tuple[list[Any], Any]:
-        """Numbers that must be above zero, and closeness."""
+        """Numbers that must be above zero, and the closeness to singular configurations."""
         low, high, left = conditions(machine, solver)
         near = self.own.closeness(at, low, high)
         return [self.own.clear(at, near), left], near
@@ -300,7 +300,7 @@ class _Traced:
         return self.number(at, "tolerance", TOLERANCE, text)
 
     def first(self) -> Function:
-        """(q, v, u, dt, pushes) -> the velocity without contacts, and all that pushes change in it."""
+        """Function (q, v, u, dt, pushes) -> the velocity without contacts, and its changes by all pushes."""
         at, found = self.own.tracing(), self.found
         rows = [row for own in self.rows for row in own]
         q, v, u, (dt,), _ = at.inputs(
@@ -349,7 +349,7 @@ class _Traced:
         return at.finished(outputs, W.ravel(), *motions)
 
     def coefficient(self, at: Tracing, touch: Touch, slip: Sequence[Any], dt: Any) -> Any:
-        """Of friction, at the speed of sliding before the step; of a force element, its impulse."""
+        """Coefficient of friction at the slip before the step; for a force element, the impulse of its friction."""
         if touch.rub is None:
             return _STICKS if len(touch.tangents) else 0.0
         law, name = touch.rub.law, touch.name
@@ -369,13 +369,13 @@ class _Traced:
         return level
 
     def moved(self) -> Function:
-        """(q, displacement) -> the configuration after it."""
+        """Function (q, displacement) -> the configuration after it."""
         at = self.own.tracing()
         q, change = at.inputs(at.sample, np.zeros(at.nv))
         return at.finished(Traced(at.model, q).moved(change))
 
     def landing(self) -> Function:
-        """q -> the displacement that closes loops, gaps after it, and what pushes of contacts change."""
+        """Function q -> displacement that closes loops, the gaps after it, and the changes by pushes of contacts."""
         at = self.own.tracing()
         (q,) = at.inputs(at.sample)
         machine = Traced(at.model, q)
@@ -390,7 +390,7 @@ class _Traced:
         return at.finished(parts, *motions)
 
     def gaps(self) -> Function:
-        """q -> how far loops are open or contacts inside each other, m; how far they may be; gaps."""
+        """Function q -> opening of loops or overlap of contacts, m; the allowed value; the gaps."""
         at = self.own.tracing()
         (q,) = at.inputs(at.sample)
         machine = Traced(at.model, q)
@@ -410,17 +410,17 @@ class _Traced:
 
 
 def _combined(row: Array, values: Array) -> Any:
-    """row @ values, without what is zero."""
+    """Product row @ values, without the terms that are zero."""
     return sum((float(row[i]) * values[i] for i in np.flatnonzero(row)), 0.0)
 
 
 def _exact(row: Array) -> Array:
-    """Without what rounding leaves of zeros."""
+    """Row without entries that are rounding of zeros."""
     return np.where(np.abs(row) > 1e-15 * np.abs(row).max(initial=0.0), row, 0.0)
 
 
 class _Judge:
-    """What a step leads to, for the self-test: contacts by exchanges of their states (`sim.contact_states`)."""
+    """Expected results of a step, for the self-test: contacts by exchanges of their states (`sim.contact_states`)."""
 
     def __init__(self, machine: Machine, found: Touching, rows: Sequence[Sequence[Array]]) -> None:
         self.machine, self.found, self.pushes = machine, found, sum(map(len, rows))
@@ -430,7 +430,7 @@ class _Judge:
             self.touches.append(replace(t, tangents=across, rate=np.zeros(len(across))))
 
     def case(self, state: State) -> Case:
-        """A step that begins at a state like this one, where a contact closes; without results if none are certain."""
+        """Step near a state, at which a contact closes; without results if no certain ones are found."""
         for _ in range(_TRIES):
             q, v = self._approaching(state)
             inputs = q, v, state.u, [_STEP], np.zeros(self.pushes)
@@ -444,7 +444,7 @@ class _Judge:
         return Case(inputs, (None,) * 6, (1.0,) * 6)
 
     def _stepped(self, q: Array, v: Array, u: Array) -> tuple[Array, Array, float] | None:
-        """Position and velocity after a step, and the size of velocities; None where two ways to solve it differ."""
+        """Position and velocity after a step, and the size of velocities; None if two solution methods differ."""
         plant, h = self.found.whole, _STEP
         terms = plant.terms(q, v)
         force = terms.B @ u - terms.h
@@ -481,7 +481,7 @@ class _Judge:
         return at, after, size(after, np.linalg.solve(terms.M, g))
 
     def _approaching(self, state: State) -> tuple[Array, Array]:
-        """A state near this one where a contact touches and closes, and none is inside; or that of the export."""
+        """State near a given one where a contact touches and closes, and none overlaps; or that of the export."""
         found, machine = self.found, self.machine
         names = list(found.modes.contacts)
         for k in state.random.permutation(len(names)):
@@ -503,7 +503,7 @@ class _Judge:
         return machine.q, machine.plant.project_velocity(machine.q, state.terms.v)
 
     def _landed(self, q: Array) -> Array:
-        """One step onto closed loops and out of contacts."""
+        """Configuration after one correction onto closed loops and out of contacts."""
         plant = self.found.whole
         terms = plant.terms(q, np.zeros(plant.nv), check=False)
         touches = [replace(t, tangents=t.tangents[:0], rub=None) for t in self.touches if t.contact is not None]
@@ -513,7 +513,7 @@ class _Judge:
 
 
 def _settled(touch: Touch, terms: Terms, h: float) -> Touch:
-    """With the friction that it has in a step, and in no direction yet."""
+    """Touch with the friction level of a step, and with no direction yet."""
     if touch.rub is None:
         return touch
     moving = replace(touch, rate=touch.tangents @ terms.row_rate)

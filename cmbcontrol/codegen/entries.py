@@ -1,6 +1,6 @@
-"""The functions that can be exported: a traced function each, with names for its arrays and states to test it with.
+"""Functions that can be exported: a traced function each, with names for its arrays and states to test it with.
 
-What one more function needs is an `Entry`: its inputs, states and outputs are arguments, and its own numbers are
+One more function needs an `Entry`: its inputs, states and outputs are arguments, and its own numbers are
 entries of `Machine.table`.
 """
 
@@ -38,7 +38,7 @@ NEAR, MASS, ACTUATION = "NEAR_SINGULAR", "MASS_MATRIX", "ACTUATION"
 
 @dataclass(frozen=True)
 class Argument:
-    """An array of a C function.
+    """Array argument of a C function.
 
     Attributes
     ----------
@@ -46,9 +46,9 @@ class Argument:
     size : int
         An argument of size zero is left out.
     text : str
-        What it is, and its unit.
+        Description with unit.
     always : bool
-        An output that says why a function refuses, and is therefore given then, too.
+        Whether an output is given also where the function refuses, since it shows why.
     """
 
     name: str
@@ -59,17 +59,17 @@ class Argument:
 
 @dataclass(frozen=True)
 class State:
-    """Where a function is tested.
+    """State of the machine at which functions are tested.
 
     Attributes
     ----------
     terms : Terms
-        At a state with closed loops.
+        Equations of motion at a state with closed loops.
     u : ndarray, shape (nu,)
     random : Generator
-        For all else that a function is given.
+        Source of all other inputs of a function.
     blur : float
-        How much larger rounding is than far from singular configurations.
+        Factor by which rounding is larger than far from singular configurations.
     """
 
     terms: Terms
@@ -80,7 +80,7 @@ class State:
 
 @dataclass(frozen=True)
 class Case:
-    """Inputs of a function, the outputs that they lead to, and the size of the terms that these are sums of.
+    """Test case of a function: inputs, expected outputs, and the size of the terms of which these are sums.
 
     An output that is not known otherwise is None.
     """
@@ -92,7 +92,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Entry:
-    """A function of the exported library: one that is traced.
+    """Function of the exported library that is traced.
 
     Attributes
     ----------
@@ -118,20 +118,20 @@ class Entry:
 
     @property
     def functions(self) -> dict[str, Function]:
-        """What is traced, by the end of its name in C."""
+        """Traced functions, by the end of their names in C."""
         return {"body": self.traced}
 
 
 @dataclass(frozen=True)
 class Solving(Entry):
-    """A function with loops: several traced ones, and C that is the same for all machines, which calls them.
+    """Function with loops: several traced ones, and C that is the same for all machines, which calls them.
 
     Attributes
     ----------
     others : dict of str to Function
         Traced functions that it calls after `traced`, which is ``machine_<name>_first``.
     solver : str
-        File of C; its function ``machine_<name>_body`` returns the status.
+        Name of the C file; its function ``machine_<name>_body`` returns the status.
     known : dict of str to sequence of int
         Tables of it, without the prefix.
     sizes : dict of str to tuple
@@ -139,7 +139,7 @@ class Solving(Entry):
     indices : dict of str to tuple
         Enumerations of the header: a title, and names with comments.
     kept : tuple of str
-        The status with which outputs are given all the same.
+        Statuses with which outputs are nevertheless given.
     room : int
         Numbers on the stack beside those of traced functions.
     """
@@ -157,7 +157,7 @@ class Solving(Entry):
         return {"first": self.traced, **self.others}
 
     def tables(self, prefix: str) -> list[str]:
-        """Tables of C."""
+        """Lines of the C tables."""
         return [
             f"static const int {prefix}_{name}[{len(values)}] = {{{', '.join(map(str, values))}}};"
             for name, values in self.known.items()
@@ -166,7 +166,7 @@ class Solving(Entry):
 
 @dataclass
 class Machine:
-    """What is exported: a machine, a configuration at which rows and comparisons are chosen, and its numbers.
+    """Machine to be exported, with a configuration at which rows and comparisons are chosen, and its numbers.
 
     Attributes
     ----------
@@ -175,7 +175,7 @@ class Machine:
     rows : list of int
         The independent rows that are kept.
     coordinates : tuple of str
-        Of `linear`.
+        Independent coordinates of `linear`.
     """
 
     plant: Mechanism
@@ -191,11 +191,11 @@ class Machine:
         self.reference = self.terms.regular_gradient
 
     def tracing(self) -> Tracing:
-        """To trace a function with."""
+        """Make a tracing for a function of the machine."""
         return Tracing(self.plant.arrays, self.table.parameters, self.rows, self.q)
 
     def clear(self, at: Tracing, closeness: Any) -> Any:
-        """Above zero where rows are far enough from being dependent."""
+        """Number that is above zero where rows are far enough from being dependent."""
         return closeness - self.clearance(at)
 
     def clearance(self, at: Tracing) -> Any:
@@ -204,13 +204,13 @@ class Machine:
         return self.table.symbol(at.graph, "clear", CLEAR, text)
 
     def closeness(self, at: Tracing, low: Any, high: Any) -> Any:
-        """How far the kept rows are from being dependent."""
+        """Closeness of the kept rows to being dependent: 0 where they are."""
         text = "size of a regular constraint gradient, 1/sqrt(kg)"
         reference = self.table.symbol(at.graph, "reference", self.reference, text)
         return trace.closeness(low, high, len(self.rows), reference)
 
     def conditioned(self, at: Tracing, traced: Function, *parts: Any) -> tuple[Function, tuple[str, ...]]:
-        """A traced function that begins with its conditions, as exported code has it, with closeness at the end."""
+        """Traced function with its conditions first, as exported code has it, and with closeness at the end."""
         low, high, left, *rest = traced.outputs
         near = self.closeness(at, low, high)
         made = Function(traced.graph, traced.inputs, [self.clear(at, near), left, *rest, near])
@@ -220,7 +220,7 @@ class Machine:
 
     @property
     def given(self) -> dict[str, Argument]:
-        """Arguments that several functions have."""
+        """Arguments that several functions have, by name."""
         plant = self.plant
         return {
             "q": Argument("q", plant.nq, "positions"),
@@ -234,13 +234,13 @@ class Machine:
         }
 
     def arguments(self, *names: str) -> tuple[Argument, ...]:
-        """Some of them."""
+        """Common arguments of these names."""
         return tuple(self.given[name] for name in names)
 
     # -- what the kernels say ------------------------------------------------------------------------------
 
     def multipliers(self, terms: Terms, force: Array) -> Array:
-        """Of the kept rows, from the constraint force."""
+        """Multipliers of the kept rows, from the constraint force."""
         lam = np.zeros(len(terms.A))
         if self.rows:
             metres = np.linalg.lstsq(terms.levers[self.rows].T, force / terms.reach, rcond=None)[0]
@@ -249,17 +249,17 @@ class Machine:
 
 
 def size(*parts: Any) -> float:
-    """The largest number."""
+    """Largest magnitude of some numbers."""
     return max((float(np.abs(part).max(initial=0.0)) for part in map(np.asarray, parts)), default=0.0)
 
 
 def acceleration_size(terms: Terms, f: Array) -> float:
-    """Of what accelerations are sums of: without constraints, and of the motion by itself."""
+    """Size of the terms of which accelerations are sums: without constraints, and of the motion by itself."""
     return size(np.abs(np.linalg.inv(terms.M)) @ (np.abs(f) + np.abs(terms.h)), terms.Cv)
 
 
 def multiplier_size(terms: Terms, rows: Sequence[int], *forces: Array) -> float:
-    """Of multipliers that belong to joint forces."""
+    """Size of the multipliers that belong to some joint forces."""
     if not len(rows):
         return 1.0
     smallest = float(np.linalg.svd(terms.levers[rows], compute_uv=False)[-1])
@@ -270,7 +270,7 @@ def multiplier_size(terms: Terms, rows: Sequence[int], *forces: Array) -> float:
 
 
 def terms(machine: Machine) -> Entry:
-    """Equations of motion."""
+    """Entry of the equations of motion."""
     plant, at = machine.plant, machine.tracing()
     traced = trace.terms(at)
     nv, nu, rows = plant.nv, plant.nu, len(plant.row_names)
@@ -313,7 +313,7 @@ def terms(machine: Machine) -> Entry:
 
 
 def forward(machine: Machine) -> Entry:
-    """Accelerations under motor efforts."""
+    """Entry of the accelerations under motor efforts."""
     at = machine.tracing()
     traced, refusals = machine.conditioned(at, trace.forward(at))
 
@@ -336,7 +336,7 @@ def forward(machine: Machine) -> Entry:
 
 
 def inverse(machine: Machine) -> Entry:
-    """Motor efforts of an acceleration."""
+    """Entry of the motor efforts of an acceleration."""
     plant, at = machine.plant, machine.tracing()
     if not plant.nu:
         raise ActuationError(f"{plant.name!r} has no motor; leave out the function 'inverse', or add an actuator")
@@ -389,7 +389,7 @@ def inverse(machine: Machine) -> Entry:
 
 
 def close(machine: Machine) -> Entry:
-    """A step onto the closed loops."""
+    """Entry of a step onto the closed loops."""
     plant, at = machine.plant, machine.tracing()
     land = trace.land(at)
     low, high, left, residual, *rest = land.outputs
@@ -425,7 +425,7 @@ def close(machine: Machine) -> Entry:
 
 
 def project_velocity(machine: Machine) -> Entry:
-    """Velocities that the loops allow."""
+    """Entry of the velocities that the loops allow."""
     plant, at = machine.plant, machine.tracing()
     traced, refusals = machine.conditioned(at, trace.admissible(at))
 
@@ -446,7 +446,7 @@ def project_velocity(machine: Machine) -> Entry:
 
 
 def linear(machine: Machine) -> Entry:
-    """Linear model in independent coordinates."""
+    """Entry of the linear model in independent coordinates."""
     plant, at = machine.plant, machine.tracing()
     p, dof, nu = len(machine.coordinates), machine.terms.dof, plant.nu
     if p != dof:

@@ -1,4 +1,4 @@
-"""Export of a machine: its functions as files of C."""
+"""Export of a machine as C files of its functions."""
 
 from __future__ import annotations
 
@@ -36,20 +36,20 @@ _AWAY = 0.3  # rad, or sizes of the machine: from a singular configuration to on
 
 @dataclass(frozen=True, eq=False)
 class Export:
-    """What was written.
+    """Result of an export: the files and functions that were written.
 
     Attributes
     ----------
     folder : Path
     files : tuple of Path
     functions : tuple of str
-        As in C, with the prefix.
+        Names in C, with the prefix.
     parameters : dict of str to float
         The array p, by name.
     left_out : dict of str to str
-        Functions that the machine cannot have, and why.
+        Functions that the machine cannot have, with the reasons.
     q : ndarray, shape (nq,)
-        Where rows were chosen.
+        Configuration at which rows were chosen.
     """
 
     folder: Path
@@ -82,14 +82,14 @@ def export(
     ----------
     plant : Mechanism
     folder : str or Path
-        Made where it does not exist.
+        Folder; it is made where it does not exist.
     q : array_like, shape (nq,), optional
         A configuration in the middle of the work space: independent rows are chosen there, and states of the self-test
         around it. By default its configuration ``"start"``, or the one that `plant.assemble()` finds. Loops are closed;
         a singular one is left.
     functions : sequence of str, optional
-        Of ``"terms"``, ``"forward"``, ``"inverse"``, ``"close"``, ``"project_velocity"`` and ``"linear"``. By default
-        all but the last; without ``"inverse"`` where the motors do not reach every motion.
+        Names out of ``"terms"``, ``"forward"``, ``"inverse"``, ``"close"``, ``"project_velocity"`` and ``"linear"``. By
+        default all but the last; without ``"inverse"`` where the motors do not reach every motion.
     coordinates : sequence of str, optional
         Independent coordinates of ``"linear"``, which is among the functions where they are given.
     law : Controller, optional
@@ -97,21 +97,21 @@ def export(
         Its gains are entries of p, its references inputs. Blocks that stand for the real machine are left out:
         encoders, delays, actuators.
     contacts : Contact or sequence of Contact
-        As of `simulate(switches=)`: the function ``contact_step`` is a step of time in which they open, close, stick
-        and slide, by a bounded number of operations. Their rows are in no other function: those are of the machine
-        with open contacts.
+        Contacts as in `simulate(switches=)`: the function ``contact_step`` is a step of time in which they open, close,
+        stick and slide, by a bounded number of operations. Their rows are in no other function: those are of the
+        machine with open contacts.
     limits : bool or sequence of str
         Whether limits of joints are end stops in ``contact_step``, as ``limits="hold"`` of `simulate` has it; or the
         coordinates whose limits are.
     friction : {"smooth", "exact"}
-        What dry friction of force elements is in ``contact_step``. With ``"exact"`` they stick and slide; the smooth
+        Model of dry friction of force elements in ``contact_step``. With ``"exact"`` they stick and slide; the smooth
         form is a steep damper, for which steps must be short.
     prefix : str, optional
-        What names in C begin with, and files; by default the name of the plant.
+        Prefix of names in C and of files; by default the name of the plant.
     states, seed : int
-        Of the self-test.
+        Number and random seed of the states of the self-test.
     overwrite : bool
-        Take the place of files that are there.
+        Whether to replace files that are there.
 
     Returns
     -------
@@ -172,7 +172,7 @@ def export(
 
 
 def require_mechanism(plant: Plant) -> Mechanism:
-    """The machine; refuses what is none, and one that is given by functions: these cannot be traced."""
+    """Plant, checked to be a machine of bodies; plants given by functions cannot be traced."""
     _check.plant(plant)
     if not isinstance(plant, Mechanism):
         raise InputTypeError(
@@ -185,7 +185,7 @@ def require_mechanism(plant: Plant) -> Mechanism:
 
 
 def _configuration(plant: Mechanism, q: ArrayLike | None) -> Array:
-    """A configuration with closed loops, which is not singular: the given one, or one nearby."""
+    """Configuration with closed loops that is not singular: the given one, or one nearby."""
     found = plant.close(start_configuration(plant) if q is None else plant.configuration(q))
     terms, rank = plant.terms(found, np.zeros(plant.nv)), plant.generic_rank(found)
     motions = iter(np.concatenate([terms.unit_motions.T, -terms.unit_motions.T]))
@@ -204,7 +204,7 @@ def _configuration(plant: Mechanism, q: ArrayLike | None) -> Array:
 
 
 def _entries(machine: Machine, wanted: Sequence[str] | None) -> tuple[list[Entry], dict[str, str]]:
-    """What was asked for; where nothing was, all that the machine can have."""
+    """Entries that were asked for, or by default all that the machine can have; and the reasons for those left out."""
     if wanted is not None and not wanted:
         raise InputError(f"functions must name at least one of {', '.join(FUNCTIONS)}")
     if wanted is not None and machine.coordinates and "linear" not in wanted:
@@ -222,7 +222,7 @@ def _entries(machine: Machine, wanted: Sequence[str] | None) -> tuple[list[Entry
 
 
 def _written(folder: Path, texts: Mapping[str, str], overwrite: bool) -> tuple[Path, ...]:
-    """The files, in a folder that is made."""
+    """Write files to a folder, which is made if needed; returns their paths."""
     present = [name for name in texts if (folder / name).exists()]
     if present and not overwrite:
         raise FileError(

@@ -1,4 +1,4 @@
-"""A law, with the chain around it, as a function of C."""
+"""Export of a law, with the chain around it, as a C function."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Array = NDArray[np.float64]
 
 
 def law_entry(machine: Machine, given: Any) -> Entry:
-    """A sampled law: what it says at a sample.
+    """Entry of a sampled law: its efforts and next states at a sample.
 
     Encoders are left out, as the computer reads real ones, and so are delays and blocks of the machine, as they are
     there anyway. References are inputs.
@@ -115,7 +115,7 @@ def law_entry(machine: Machine, given: Any) -> Entry:
 
 
 def _references(law: Controller, signals: Sequence[tuple[Any, int]]) -> list[Argument]:
-    """Functions of time, as inputs."""
+    """Input arguments for the functions of time of a law."""
     made = []
     for i, (function, count) in enumerate(signals):
         if function is law.reference:
@@ -127,7 +127,7 @@ def _references(law: Controller, signals: Sequence[tuple[Any, int]]) -> list[Arg
 
 
 def require_same_machine(plant: Mechanism, other: Any, law: Controller) -> None:
-    """Refuse a law that computes with another machine than the one that is exported."""
+    """Raise an error for a law that computes with another machine than the exported one."""
     if other is plant:
         return
     alike = isinstance(other, Mechanism) and all(

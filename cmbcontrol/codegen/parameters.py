@@ -1,4 +1,4 @@
-"""The array p of exported code: the numbers of a machine by name, and those that functions add to them."""
+"""Array p of exported code: the numbers of a machine by name, and those that functions add to them."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _OF_LOAD = {
 
 
 class Number(NamedTuple):
-    """An entry of p."""
+    """Entry of the array p."""
 
     name: str
     value: float
@@ -63,12 +63,12 @@ class Number(NamedTuple):
 
 
 class Table:
-    """All that p may hold; `used` leaves what functions read.
+    """All numbers that p may hold; `used` selects those that functions read.
 
     Attributes
     ----------
     parameters : Parameters
-        Of the machine, whose numbers come first.
+        Numbers of the machine, which come first.
     numbers : list of Number
     """
 
@@ -83,7 +83,7 @@ class Table:
             self.numbers.append(Number(name, float(value), text))
 
     def add(self, name: str, value: float, text: str) -> int:
-        """One number more; its index. What has the name already is it."""
+        """Add a number, unless there is one of this name; returns its index."""
         for i, number in enumerate(self.numbers):
             if number.name == name:
                 return i
@@ -91,11 +91,11 @@ class Table:
         return len(self.numbers) - 1
 
     def symbol(self, graph: Graph, name: str, value: float, text: str) -> Scalar:
-        """One number more, as a symbol."""
+        """Add a number, and return its symbol."""
         return graph.input("p", self.add(name, value, text), value)
 
     def used(self, functions: Iterable[Function]) -> list[Number]:
-        """What the functions read, in this order; they are renumbered to it."""
+        """Numbers that the functions read, in this order; the functions are renumbered to it."""
         functions = list(functions)
         read = [_read(function) for function in functions]
         place = {i: at for at, i in enumerate(sorted(set().union(*read)))}
@@ -108,7 +108,7 @@ class Table:
 
 
 def _read(function: Function) -> set[int]:
-    """Which entries of p a function reads."""
+    """Indices of the entries of p that a function reads."""
     graph = function.graph
     wanted = [x.index for x in function.outputs if isinstance(x, Scalar)]
     nodes = (graph.nodes[k] for k in needed(graph, [*wanted, *graph.guards]))
@@ -116,7 +116,7 @@ def _read(function: Function) -> set[int]:
 
 
 class _Names:
-    """Name and description of a number of a machine, by its place."""
+    """Function from the place of a number in a machine to its name and description."""
 
     def __init__(self, plant: Mechanism) -> None:
         self.plant = plant
@@ -189,7 +189,7 @@ class _Names:
 
 
 def _numbers_of_elements(plant: Mechanism) -> int:
-    """How many of the numbers in formulas are those of force elements; rows that are formulas have the rest."""
+    """Count of the numbers in formulas that belong to force elements; the others belong to rows with formulas."""
     formulas = plant.arrays.formulas["residual"].tolist()
     lines = plant.arrays.tape[: min(formulas, default=None)]
     own = lines[lines[:, 0] == OPERATIONS.index("number"), 1]
@@ -205,7 +205,7 @@ def _field(owner: str, known: tuple[str, str], shape: tuple[int, ...], i: int) -
 
 
 def _link_names(plant: Mechanism) -> list[str]:
-    """Links by the bodies that they are; a joint of several axes has links between, of the body behind it."""
+    """Names of links: of the body, or for links between the axes of a joint, of the body behind it."""
     names = [""] * len(plant.arrays.links)
     for body in plant.bodies:
         names[plant.link_index(body.name)] = body.name

@@ -1,4 +1,4 @@
-"""What is written beside header and source: CMakeLists.txt and README.md."""
+"""CMakeLists.txt and README.md of exported code."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["cmake", "operations", "readme", "room"]
 
 
 def cmake(library: Library) -> str:
-    """Library and self-test, for ``cmake`` and ``ctest``."""
+    """Text of CMakeLists.txt: library and self-test, for ``cmake`` and ``ctest``."""
     name = library.prefix
     return f"""\
 cmake_minimum_required(VERSION 3.10)
@@ -39,7 +39,7 @@ add_test(NAME {name}_selftest COMMAND {name}_selftest)
 
 
 def operations(entry: Entry) -> int:
-    """How many a call takes."""
+    """Number of operations of a call."""
     programs = [program(function) for function in entry.functions.values()]
     return sum(len(chunk.operations) for made in programs for chunk in made.chunks)
 
@@ -52,7 +52,7 @@ def room(entry: Entry) -> int:
 
 
 def readme(library: Library, left_out: Mapping[str, str], rows: Sequence[int]) -> str:
-    """What is in the folder and how to use it."""
+    """Text of README.md: the content of the folder, and its use."""
     plant, name = library.plant, library.prefix
     functions = [
         f"| `{name}_{entry.name}` | {single_line(entry.text)} | {operations(entry)} | {room(entry)} |"
@@ -117,13 +117,13 @@ def readme(library: Library, left_out: Mapping[str, str], rows: Sequence[int]) -
 
 
 def _loops(library: Library) -> str:
-    """Which other loops there are."""
+    """Text on loops of the code that are not over entries of arrays."""
     solving = [entry.name for entry in library.entries if isinstance(entry, Solving)]
     return f" and those of `{library.prefix}_{solving[0]}`, whose bounds are in the header" if solving else ""
 
 
 def _example(library: Library) -> list[str]:
-    """A call of the first function."""
+    """Lines of C that call the first function."""
     entry = library.entries[0]
     arguments = [*entry.inputs, *entry.outputs]
     declared = [f"double {a.name}[{a.size}];" for a in arguments if a.size]

@@ -1,4 +1,4 @@
-"""The self-test of exported code: states of the machine, and what the package's kernels say there."""
+"""Self-test of exported code: states of the machine, and the results of the package's kernels there."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def states(machine: Machine, count: int, seed: int, actuated: bool) -> list[Stat
 
 
 def nearness(machine: Machine, terms: Terms, actuated: bool) -> float:
-    """How far a state is from a singular one: closeness of the kept rows, by singular values, and margin of motors."""
+    """Distance of a state from a singular one: closeness of the kept rows, by singular values, and margin of motors."""
     margin = actuation_at(terms).margin if actuated else 1.0
     if not machine.rows:
         return margin
@@ -80,19 +80,19 @@ def nearness(machine: Machine, terms: Terms, actuated: bool) -> float:
 
 
 def _agree(plant: Mechanism, terms: Terms) -> bool:
-    """Whether redundant rows follow from others. A gradient that vanishes at a dead point has a rate nevertheless."""
+    """Whether redundant rows follow from others. (A gradient that vanishes at a dead point still has a rate.)"""
     return size(terms.row_scale * (terms.A @ terms.Cv + terms.b)) <= _CONTRADICTION * plant.size
 
 
 def differences(entry: Entry, case: Case, y: Sequence[Array]) -> Iterator[float]:
-    """Error of each output that is known, in parts of its scale."""
+    """Error of each output that is known, relative to its scale."""
     for argument, expected, scale, found in zip(entry.outputs, case.outputs, case.scales, y, strict=True):
         if argument.size and expected is not None:
             yield float((np.abs(found - np.ravel(expected)) / scale).max()) if scale else 0.0
 
 
 def selftest(library: Library, found: Sequence[State]) -> str:
-    """The text of the program."""
+    """Text of the self-test program in C."""
     parts = [
         "\n".join(
             [
@@ -144,7 +144,7 @@ int main(void)
 
 
 def _of(library: Library, entry: Entry, found: Sequence[State]) -> str:
-    """Test of one function: at all states, and with an input that is not finite."""
+    """Text of the test of one function: at all states, and with an input that is not finite."""
     cases = [entry.case(state) for state in found]
     outputs = [(argument, k) for k, argument in enumerate(entry.outputs) if argument.size]
     inputs = [(argument, k) for k, argument in enumerate(entry.inputs) if argument.size]
@@ -192,11 +192,11 @@ def _of(library: Library, entry: Entry, found: Sequence[State]) -> str:
 
 
 def _table(name: str, size: int, rows: Sequence[Array]) -> str:
-    """Numbers, a row for each state."""
+    """Text of a C table of numbers, with a row for each state."""
     lines = ["    {" + ", ".join(number(x) for x in row.tolist()) + "}" for row in rows]
     return f"static const double {name}[STATES][{size}] = {{\n" + ",\n".join(lines) + "\n};"
 
 
 def number(x: float) -> str:
-    """All digits of a number."""
+    """Text of a number with all its digits."""
     return "NAN" if x != x else repr(x)

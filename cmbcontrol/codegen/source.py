@@ -1,4 +1,4 @@
-"""Header and source of exported functions."""
+"""C header and source of exported functions."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ STATUS = {
 
 
 class Library(NamedTuple):
-    """What is written.
+    """Content of an exported library, from which its files are written.
 
     Attributes
     ----------
     plant : Mechanism
     prefix : str
-        What all names begin with.
+        Prefix of all names.
     entries : sequence of Entry
     numbers : sequence of Number
         The array p.
     version : str
-        Of this package.
+        Version of this package.
     """
 
     plant: Mechanism
@@ -53,12 +53,12 @@ class Library(NamedTuple):
     version: str
 
     def macro(self, name: str) -> str:
-        """A name in capitals."""
+        """Name in capitals, with the prefix."""
         return f"{self.prefix}_{name}".upper()
 
 
 def header(library: Library) -> str:
-    """The text of the header."""
+    """Text of the header."""
     plant, macro = library.plant, library.macro
     guard = macro("H")
     lines = [
@@ -100,7 +100,7 @@ def header(library: Library) -> str:
 
 
 def enumeration(library: Library, group: str, names: Iterable[str], texts: Iterable[str], title: str) -> Iterator[str]:
-    """Indices by name; nothing where there are none, since C has no empty enumerations."""
+    """Lines of an enumeration of indices by name; none where it would be empty, which C does not allow."""
     made = distinct(names)
     if made:
         yield from comment(title)
@@ -113,7 +113,7 @@ def enumeration(library: Library, group: str, names: Iterable[str], texts: Itera
 
 
 def _declared(library: Library, entry: Entry) -> Iterator[str]:
-    """Sizes and indices of a function that has its own."""
+    """Lines that declare sizes and indices of a function that has its own."""
     if not isinstance(entry, Solving):
         return
     for name, (value, text) in entry.sizes.items():
@@ -170,7 +170,7 @@ static void give(double *to, const double *from, int count, int valid)
 
 
 def source(library: Library) -> str:
-    """The text of the source."""
+    """Text of the source."""
     prefix = library.prefix
     values = [f"    {number.value!r}, /* {in_comment(number.name)} */" for number in library.numbers] or ["    0.0"]
     parts = [
@@ -196,7 +196,7 @@ def source(library: Library) -> str:
 
 
 def _door(library: Library, entry: Entry) -> str:
-    """The function that is seen from outside."""
+    """Text of the public function around a traced one."""
     macro, inputs = library.macro, sum(argument.size for argument in entry.inputs)
     told = 0 if isinstance(entry, Solving) else len(entry.refusals)
     outputs = told + sum(argument.size for argument in entry.outputs)
@@ -235,7 +235,7 @@ def _door(library: Library, entry: Entry) -> str:
 
 
 def comment(*paragraphs: str) -> list[str]:
-    """Lines of a comment."""
+    """Lines of a C comment."""
     lines = [
         line
         for paragraph in paragraphs
@@ -247,11 +247,11 @@ def comment(*paragraphs: str) -> list[str]:
 
 
 def in_comment(text: str) -> str:
-    """A text that ends no comment, begins none, and is plain ASCII."""
+    """Text that ends no comment, begins none, and is plain ASCII."""
     plain = single_line(text).replace("*/", "* /").replace("/*", "/ *").replace("??", "? ?")
     return plain.encode("ascii", "replace").decode().replace("??", "? ?")
 
 
 def single_line(text: str) -> str:
-    """A text without line breaks and backslashes, which C would read on from."""
+    """Text without line breaks and backslashes, which would continue a line in C."""
     return " ".join(text.replace("\\", "/").split())

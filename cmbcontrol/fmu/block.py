@@ -1,4 +1,4 @@
-"""An FMU as a block of a chain: a drive, a gear, a load at the motors."""
+"""FMU as a block of a chain: a drive, a gear, a load at the motors."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _BYTES = 6  # of a saved state in a number: whole numbers below 2^53 are exact
 
 @dataclass(frozen=True, eq=False)
 class FmuBlock(EffortBlock):
-    """An FMU between a law and the machine: it gets efforts, positions and velocities, and gives efforts.
+    """FMU as a block between a law and the machine: it gets efforts, positions and velocities, and returns efforts.
 
     One of Model Exchange is part of the machine, in continuous time: its states are those of the chain. One of
     Co-Simulation takes a step from sample to sample of the law, and its effort is held in between; its states are its
@@ -42,10 +42,10 @@ class FmuBlock(EffortBlock):
     path : str or Path
         A file ``.fmu`` of FMI 2.0 or 3.0 with a library for this system.
     inputs : mapping of str to str
-        Inputs of the FMU (of type Float64 or Real), and what they get: ``"u.left"`` the effort that is handed on for
-        the motor left, N or N m, ``"q.left"`` and ``"v.left"`` a position and a velocity, ``"t"`` the time, s.
+        Inputs of the FMU (of type Float64 or Real) and their sources: ``"u.left"`` is the effort from the law for the
+        motor left, N or N m, ``"q.left"`` and ``"v.left"`` a position and a velocity, ``"t"`` the time, s.
     outputs : mapping of str to str
-        Variables of the FMU, and the motors whose efforts they are, N or N m. Other motors keep what is handed on.
+        Variables of the FMU, and the motors whose efforts they are, N or N m. Other motors get the efforts of the law.
     parameters : mapping of str to float, optional
         Values of its parameters in place of its own.
     adds : bool
@@ -53,7 +53,7 @@ class FmuBlock(EffortBlock):
     kind : {"ModelExchange", "CoSimulation"}, optional
         By default the first of them that the FMU has and that can be used.
     plant : Plant, optional
-        For names, where the law has no plant of its own.
+        Plant for the names, where the law has no plant of its own.
 
     Raises
     ------
@@ -115,7 +115,7 @@ class FmuBlock(EffortBlock):
         self._known["fmu"] = found
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without what belongs to this process."""
+        """State for pickling, without instances of this process."""
         return vars(self) | {"_known": {}}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -123,7 +123,7 @@ class FmuBlock(EffortBlock):
 
     @property
     def no_code(self) -> str:  # type: ignore[override]
-        """An FMU says what it computes, and not how."""
+        """Reason why the block cannot be compiled: an FMU gives results, but not its equations."""
         return f"the FMU {Path(self.path).name}, whose equations are not known"
 
     @property
@@ -136,7 +136,7 @@ class FmuBlock(EffortBlock):
 
     @property
     def place(self) -> str:  # type: ignore[override]
-        """Of the machine, or of the controller."""
+        """Place of the block in the chain: "machine" or "controller"."""
         return "machine" if self.kind == "ModelExchange" else "controller"
 
     def bound(self, setting: Setting) -> Self:
@@ -193,7 +193,7 @@ class FmuBlock(EffortBlock):
         return [names.index(motor) for motor in self.outputs.values()]
 
     def _signals(self, t: float, terms: Terms, u: Array) -> list[float]:
-        """What the inputs of the FMU get."""
+        """Values of the inputs of the FMU."""
         plant = self._setting.plant  # type: ignore[union-attr]
         places = {
             "u": (plant.actuator_names, u),  # type: ignore[union-attr]
@@ -211,7 +211,7 @@ class FmuBlock(EffortBlock):
 
 
 class _Fmu:
-    """An instance of an FMU in this process, whose state is set before it is asked."""
+    """Instance of an FMU in this process; its state is set before each evaluation."""
 
     def __init__(
         self,
@@ -262,12 +262,12 @@ class _Fmu:
             self.state_names = [f"saved_{i + 1}" for i in range(self.start.size)]
 
     def _usable(self, described: Any) -> str:
-        """A kind that can be used; that of Model Exchange where both can."""
+        """Kind that can be used; Model Exchange if both can."""
         exchange = described.modelExchange is not None and not described.numberOfEventIndicators
         return "ModelExchange" if exchange or described.coSimulation is None else "CoSimulation"
 
     def _require(self, described: Any) -> None:
-        """Refuse what cannot be a block."""
+        """Raise an error for an FMU that cannot be a block."""
         name = self.path.name
         part = described.modelExchange if self.kind == "ModelExchange" else described.coSimulation
         if part is None:
@@ -296,7 +296,7 @@ class _Fmu:
         return variable.valueReference
 
     def _open(self, fmpy: Any, folder: str, described: Any) -> Any:
-        """The instance; what the FMU tells is kept for errors."""
+        """Instance of the FMU; its last messages are kept for errors."""
         messages = self.messages  # and not self, which could never be freed
 
         def tell(*given: Any) -> None:
@@ -361,12 +361,12 @@ class _Fmu:
         self._set(self._inputs, signals)
 
     def outputs(self, t: float, state: Array, signals: Sequence[float]) -> list[float]:
-        """At a state."""
+        """Outputs at a state."""
         self._at(t, state, signals)
         return self._get(self._outputs)
 
     def rates(self, t: float, state: Array, signals: Sequence[float]) -> Array:
-        """Of the states."""
+        """Rates of the states."""
         if not len(state):
             return np.zeros(0)
         self._at(t, state, signals)
@@ -377,7 +377,7 @@ class _Fmu:
     # -- Co-Simulation -------------------------------------------------------------------------------------------
 
     def stepped(self, t: float, period: float, state: Array, signals: Sequence[float]) -> Array:
-        """The saved state after a step."""
+        """Saved state after a step."""
         self._at(t, state, signals)
         self._call("doStep", float(t), float(period))
         return self._saved()
@@ -387,7 +387,7 @@ class _Fmu:
         return "FMUstate" if self.version == "2" else "FMUState"
 
     def _saved(self) -> Array:
-        """The state as numbers: its length in bytes, and then whole numbers of some bytes each."""
+        """Saved state as numbers: its length in bytes, and then whole numbers of some bytes each."""
         held = self._call(f"get{self._word}")
         content = bytes(self._call(f"serialize{self._word}", held))
         self._call(f"free{self._word}", held)
@@ -404,7 +404,7 @@ class _Fmu:
 
 
 def _freed(instance: Any) -> None:
-    """Give back what an instance holds; at the end of a process its library may be gone."""
+    """Free an instance; at the end of a process its library may be gone, which is ignored."""
     try:
         instance.terminate()
         instance.freeInstance()

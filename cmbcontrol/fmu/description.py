@@ -1,4 +1,4 @@
-"""modelDescription.xml of an FMU, and what tells how its sources are built, in FMI 3.0 and 2.0."""
+"""Description files of an FMU: modelDescription.xml, and buildDescription.xml for its sources, in FMI 3.0 and 2.0."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class _Variable:
 
 
 def _variables(model: Model) -> list[_Variable]:
-    """All variables; the place of each is its value reference, as ``runtime/interface.c`` has them."""
+    """All variables; the index of each is its value reference, as in ``runtime/interface.c``."""
     law = model.law
     sampled = law is not None and law.period is not None
     states = zip(model.state_names, model.state_texts, model.state_values, strict=True)
@@ -78,18 +78,18 @@ def _variables(model: Model) -> list[_Variable]:
 
 
 def value_references(model: Model) -> dict[str, int]:
-    """Of all variables, by name."""
+    """Value references of all variables, by name."""
     return {x.name: x.reference for x in _variables(model)}
 
 
 def model_description(model: Model, version: str, kinds: Sequence[str], identifier: str, stop: float) -> str:
-    """The text of modelDescription.xml."""
+    """Text of modelDescription.xml."""
     write = _two if version == "2.0" else _three
     return _text(write(model, kinds, identifier, stop))
 
 
 def build_description(identifier: str) -> str:
-    """The text of sources/buildDescription.xml of FMI 3.0."""
+    """Text of sources/buildDescription.xml of FMI 3.0."""
     root = ET.Element("fmiBuildDescription", fmiVersion="3.0")
     configuration = ET.SubElement(root, "BuildConfiguration", modelIdentifier=identifier)
     files = ET.SubElement(configuration, "SourceFileSet", language="C99")
@@ -125,7 +125,7 @@ def _head(model: Model) -> dict[str, str]:
 
 
 def _shared(root: ET.Element, model: Model, variables: Sequence[_Variable], stop: float) -> None:
-    """Units, categories of messages, the experiment."""
+    """Add units, categories of messages, and the default experiment."""
     units = ET.SubElement(root, "UnitDefinitions")
     for name, exponents in units_of(x.unit for x in variables).items():
         unit = ET.SubElement(units, "Unit", name=name)
@@ -238,5 +238,5 @@ def _rates(variables: Sequence[_Variable]) -> Iterator[_Variable]:
 
 
 def _unknown(variables: Sequence[_Variable]) -> Iterator[_Variable]:
-    """What follows from start values: rates of states and outputs."""
+    """Variables computed from start values: rates of states, and outputs."""
     return (x for x in variables if x.derivative is not None or (x.causality == "output" and x.initial == "calculated"))

@@ -1,7 +1,7 @@
-"""The functions that an FMU computes with, as traced functions: kinematics, equations of motion, outputs, derivatives.
+"""Traced functions with which an FMU computes: kinematics, equations of motion, outputs, derivatives.
 
-Unlike the functions of `codegen`, these solve nothing: what is solved depends on which coordinates are independent,
-which changes in a run. Their C is straight lines for one machine; the C that solves is the same for all (``runtime``).
+Unlike the functions of `codegen`, these solve nothing: the equations to solve depend on the independent coordinates,
+which change in a run. Their C is straight lines for one machine; the C that solves is the same for all (``runtime``).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Array = NDArray[Any]
 
 
 class Acting(NamedTuple):
-    """A number of the machine that is an input: a component of a load, or what a row of a motion is to be."""
+    """Number of the machine that is an input: a component of a load, or the prescribed value of a row."""
 
     index: int  # in the table of numbers
     name: str
@@ -41,7 +41,7 @@ class Acting(NamedTuple):
 
 
 class Output(NamedTuple):
-    """A number that an FMU gives."""
+    """Number that an FMU returns."""
 
     name: str
     unit: str
@@ -49,7 +49,7 @@ class Output(NamedTuple):
 
 
 def require_possible(plant: Mechanism) -> None:
-    """Refuse what the equations of an FMU do not hold for.
+    """Raise an error for machines that the equations of an FMU do not cover.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def require_possible(plant: Mechanism) -> None:
 
 
 def acting_numbers(plant: Mechanism) -> list[Acting]:
-    """Loads and prescribed motions, in the order of the numbers of the machine."""
+    """Components of loads and prescribed motions, in the order of the numbers of the machine."""
     found = []
     driven = {int(row["target"]): i for i, row in enumerate(plant.arrays.rows) if row["target"] >= 0}
     for i, place in enumerate(places(plant.arrays)):
@@ -85,7 +85,7 @@ def acting_numbers(plant: Mechanism) -> list[Acting]:
 
 
 def quoted(name: str) -> str:
-    """A name of the machine as one of structured variables."""
+    """Name of the machine as one of structured variables."""
     plain = name.isascii() and name.isidentifier()
     if plain:
         return name
@@ -94,18 +94,18 @@ def quoted(name: str) -> str:
 
 
 def quaternions(plant: Mechanism) -> list[int]:
-    """Where quaternions begin in q."""
+    """Indices at which quaternions begin in q."""
     return [int(link["iq"]) for link in plant.arrays.links if link["kind"] in (SPHERICAL, FREE)]
 
 
 class Equations:
-    """What the C of a machine is made of.
+    """Equations of a machine, from which its C is made.
 
     Parameters
     ----------
     machine : codegen.entries.Machine
     bodies : sequence of str
-        Whose frames are outputs.
+        Bodies whose frames are outputs.
     law : bool
         Whether efforts are outputs.
     """
@@ -119,7 +119,7 @@ class Equations:
         self.outputs = self._names()
 
     def functions(self) -> dict[str, Function]:
-        """All of them, by the names that ``runtime/machine.c`` calls them by."""
+        """All functions, by their names in ``runtime/machine.c``."""
         indices = [x.index for x in self.acting]
         plant = self.plant
         nq, nv, nu, rows = plant.nq, plant.nv, plant.nu, len(plant.row_names)
@@ -138,19 +138,19 @@ class Equations:
     # -- the functions -----------------------------------------------------------------------------------------
 
     def _at(self, *more: int) -> tuple[Tracing, list[Array]]:
-        """A tracing, and inputs q, v and others of these sizes."""
+        """Tracing of a function, and its inputs q, v and others of these sizes."""
         at = self.machine.tracing()
         return at, at.inputs(at.sample, np.linspace(0.3, 0.7, at.nv), *(np.linspace(0.4, 0.9, n) for n in more))
 
     def _loops(self) -> Function:
-        """q -> phi, A, dq/dt by v, what A v is to be."""
+        """Function q -> phi, A, dq/dt by v, prescribed A v."""
         at = self.machine.tracing()
         (q,) = at.inputs(at.sample)
         machine = Machine(at.model, q)
         return at.finished(machine.phi, machine.A.ravel(), _position_jacobian(machine).ravel(), machine.rates())
 
     def _motion(self) -> Function:
-        """(q, v) -> M, h, b, B."""
+        """Function (q, v) -> M, h, b, B."""
         at, (q, v) = self._at()
         machine = Machine(at.model, q)
         machine.weigh()
@@ -159,13 +159,13 @@ class Equations:
         return at.finished(machine.M.ravel(), machine.h, machine.b, machine.B.ravel())
 
     def _bound(self) -> Function:
-        """(q, v) -> phi, A v less what it is to be."""
+        """Function (q, v) -> phi, A v less its prescribed value."""
         at, (q, v) = self._at()
         machine = Machine(at.model, q)
         return at.finished(machine.phi, machine.A @ v - machine.rates())
 
     def _equations(self) -> Function:
-        """(q, v, a, lambda, u, xi) -> M a + h + A'lambda - B u, A a + b, dq/dt, A xi."""
+        """Function (q, v, a, lambda, u, xi) -> M a + h + A'lambda - B u, A a + b, dq/dt, A xi."""
         plant = self.plant
         at, (q, v, a, lam, u, xi) = self._at(plant.nv, len(plant.row_names), plant.nu, plant.nv)
         # A lever arm of a motor that is rounding, at a dead centre, is zero in B and has a derivative all the same:
@@ -184,7 +184,7 @@ class Equations:
         return at.finished(force, accel, machine.position_rates(), machine.A @ xi)
 
     def _outputs(self) -> Function:
-        """(q, v, a, lambda, u) -> outputs."""
+        """Function (q, v, a, lambda, u) -> outputs."""
         plant = self.plant
         at, (q, v, a, lam, u) = self._at(plant.nv, len(plant.row_names), plant.nu)
         machine = Machine(at.model, q)
@@ -201,7 +201,7 @@ class Equations:
         return at.finished(*parts)
 
     def _names(self) -> list[Output]:
-        """Of outputs, in the order of `_outputs`."""
+        """Names, units and texts of the outputs, in the order of `_outputs`."""
         plant = self.plant
         q = [
             Output(f"q.{quoted(n)}", u, f"position {n}")
@@ -247,7 +247,7 @@ class Equations:
         return p + R @ frame.p, R @ frame.R
 
     def _reactions(self, machine: Machine, at: Tracing, a: Array, lam: Array, u: Array) -> list[Array]:
-        """Force and moment of each joint and constraint, as `reactions` has them."""
+        """Forces and moments of all joints and constraints, as `reactions` has them."""
         from ..trace.kernels import reactions as kernels
 
         model, links = at.model, at.model.links
@@ -290,7 +290,7 @@ class Equations:
 
 
 def _position_jacobian(machine: Machine) -> Array:
-    """E (nq, nv) with dq/dt = E v."""
+    """Matrix E (nq, nv) of dq/dt = E v."""
     E = empty((len(machine.q), machine.nv))
     for k in range(machine.nv):
         machine.v = empty(machine.nv)
@@ -300,15 +300,15 @@ def _position_jacobian(machine: Machine) -> Array:
 
 
 def directional(function: Function, moving: Iterable[int], acting: Sequence[int]) -> Function:
-    """How outputs change along a direction: of the inputs `moving`, and of the numbers `acting`, which is behind x.
+    """Function of the derivative of outputs along a direction of some inputs and numbers, which stands behind x.
 
     Parameters
     ----------
     function : Function
     moving : iterable of int
-        Which entries of x.
+        Indices of x.
     acting : sequence of int
-        Which entries of p.
+        Indices of p.
     """
     graph, source, size = Graph(), function.graph, function.inputs
     values = {node[1:]: source.values[k] for k, node in enumerate(source.nodes) if node[0] == "input"}

@@ -39,7 +39,7 @@ _COMPILERS = ("cc", "gcc", "clang")
 
 @dataclass(frozen=True)
 class FmuExport:
-    """What was written.
+    """Result of an export: the FMU that was written, and its variables.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class FmuExport:
     references : dict of str to int
         Value references of all variables.
     left_out : tuple of str
-        What runs of this package have and the FMU has not.
+        Parts of the machine in runs of this package that the FMU does not have.
     binary : str
         Platform of the compiled library in it; empty where it holds sources only.
     """
@@ -102,19 +102,19 @@ def export(
     path : str or Path
         A file that ends in ``.fmu``.
     q, v : array_like, shape (nq,) and (nv,), optional
-        Where it starts; by default its configuration ``"start"`` or the one that `plant.assemble()` finds, at rest.
+        Start; by default the configuration ``"start"`` or the one that `plant.assemble()` finds, at rest.
         Loops are closed, and velocities projected.
     u : array_like, shape (nu,), optional
         Start values of the efforts, N or N m; by default zero. Not with a law.
     law : Controller, optional
         A law in the machine, sampled (a time event) or in continuous time (with states). Efforts are then outputs.
     references : {"inside", "inputs"}
-        What the law follows: computed from the time where it can be written as a formula, or inputs.
+        References of the law: computed inside from the time, where they can be written as formulas, or inputs.
     version : {"3.0", "2.0"}
-        Of FMI.
+        Version of FMI.
     kind : {"ModelExchange", "CoSimulation"}, or both
     bodies : sequence of str, optional
-        Whose frames are outputs; by default of all.
+        Bodies whose frames are outputs; by default all.
     internal_step : float
         Longest step of the integrator of co-simulation, s: the method of Runge and Kutta of order four.
     stop : float
@@ -123,7 +123,7 @@ def export(
         Whether to compile the library for this system. By default where a compiler (cc, gcc, clang) is found; sources
         are always in the file.
     overwrite : bool
-        Take the place of a file that is there.
+        Whether to replace a file that is there.
 
     Returns
     -------
@@ -215,7 +215,7 @@ def export(
 
 
 def _left_out(plant: Mechanism) -> tuple[str, ...]:
-    """End stops, which are contacts that `simulate` adds."""
+    """Names of the end stops, which are contacts that `simulate` adds."""
     limited = [j.name for j in plant.joints if np.isfinite(np.asarray(j.limits, dtype=np.float64)).any()]
     return (f"end stops: limits of {', '.join(limited)} are not held",) if limited else ()
 
@@ -228,12 +228,12 @@ def _fmu_path(path: str | Path) -> Path:
 
 
 def _compiler() -> str | None:
-    """The C compiler of this system."""
+    """Path of the C compiler of this system, or None."""
     return next((found for name in _COMPILERS if (found := shutil.which(name))), None)
 
 
 def _platform(version: str) -> tuple[str, str]:
-    """Folder of this system's libraries in an FMU, and how their names end."""
+    """Folder of this system's libraries in an FMU, and the suffix of their names."""
     bits = 64 if sys.maxsize > 2**32 else 32
     ending = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
     if version == "2.0":
@@ -252,7 +252,7 @@ def _platform(version: str) -> tuple[str, str]:
 
 
 def _library(compiler: str, texts: Mapping[str, str]) -> bytes:
-    """The compiled library. Straight lines gain nothing by more than -O1, which takes half of the time of -O2."""
+    """Compiled library. Straight-line code gains nothing beyond -O1, which takes half the time of -O2."""
     with tempfile.TemporaryDirectory() as folder:
         for file, text in texts.items():
             Path(folder, file).write_text(text, encoding="utf-8")
@@ -267,7 +267,7 @@ def _library(compiler: str, texts: Mapping[str, str]) -> bytes:
 
 
 def _zipped(files: Mapping[str, str | bytes]) -> bytes:
-    """An archive with these files, the same for the same content."""
+    """Zip archive of these files, the same bytes for the same content."""
     made = BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():

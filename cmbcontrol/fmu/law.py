@@ -1,4 +1,4 @@
-"""A law inside an FMU: sampled, with held efforts, or in continuous time, with states among those of the machine."""
+"""Law inside an FMU: sampled, with held efforts, or in continuous time, with states among those of the machine."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Law:
-    """What an FMU has of a law, and of a drive behind it.
+    """Functions, states and signals of a law, and of a drive behind it, inside an FMU.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class Law:
         efforts of a sampled law, signals -> efforts, rates of states; ``follow_slope``: the same, and how all but t
         change -> how efforts and rates change.
     states : list of str
-        Of samples.
+        States that change at samples.
     start : ndarray
         Their values at the start.
     following : list of str
@@ -68,11 +68,11 @@ class Law:
     signals : list of Output
         References that are inputs of the FMU.
     values : list of float
-        What these are at the start.
+        Start values of these signals.
     delay : ndarray, shape (nu,)
-        From a sample to when each motor feels it, s.
+        Time from a sample until its effort acts at each motor, s.
     initial : ndarray, shape (nu,), or None
-        What acts until then; that of the first sample where it is None.
+        Efforts that act until then; those of the first sample where it is None.
     """
 
     controller: Controller
@@ -89,32 +89,32 @@ class Law:
 
     @property
     def period(self) -> float | None:
-        """Of samples, s."""
+        """Sample time of the law, s; None in continuous time."""
         return self.controller.period
 
     @property
     def measures_force(self) -> bool:
-        """Whether it is told the efforts that act."""
+        """Whether the law measures the constraint force, and so needs the efforts that act."""
         return self.controller.measures_force
 
     @property
     def follows(self) -> bool:
-        """Whether something works in continuous time around the machine."""
+        """Whether a law or drive in continuous time has states or efforts that are integrated with the machine."""
         return "follow" in self.functions
 
     @property
     def under_way(self) -> int:
-        """How many samples are remembered until they act."""
+        """Number of samples that are kept until they act."""
         return 1 if self.period is None else int(np.ceil(self.delay.max(initial=0.0) / self.period)) + 2
 
 
 def law_of(machine: Machine, given: Any, references: str) -> Law:
-    """A law as functions.
+    """Law and drive as traced functions.
 
     Raises
     ------
     InputError, InputTypeError
-        For one that cannot be traced, or computes with another machine.
+        For a law that cannot be traced, or that computes with another machine.
     """
     plant = machine.plant
     law = as_controller(given, plant)
@@ -154,7 +154,7 @@ def _per_motor(given: Any, plant: Mechanism, what: str) -> Array:
 
 
 def _require_possible(law: Controller) -> None:
-    """Refuse what the C of a law does not hold."""
+    """Raise an error for laws that the C of an FMU does not cover."""
     why = untraceable(law) or untraceable([] if law.drive is None else getattr(law.drive, "blocks", law.drive))
     if why:
         raise InputTypeError(f"law: {law.name} cannot be written as C: Python has to be asked by {why}")
@@ -166,7 +166,7 @@ def _require_possible(law: Controller) -> None:
 
 
 class _Trace:
-    """A law and its drive, as functions of one machine.
+    """Tracing of a law and its drive, as functions of one machine.
 
     Attributes
     ----------
@@ -201,7 +201,7 @@ class _Trace:
             raise InputTypeError(f"law: {self.law.name} cannot be written as C: {reason(error)}") from error
 
     def sampled(self, law: Controller, start: Array) -> tuple[dict[str, Function], list[str]]:
-        """A law at a sample, and names of its report."""
+        """Functions of a law at a sample, and the names of its report."""
         at, numbers = self._start(True, "law")
         traced = self._traced(partial(traced_sample, first=law.measures_force), law, start, at, numbers)
         report = [] if traced.told else list(traced.report)
@@ -219,7 +219,7 @@ class _Trace:
         return dict(zip(parts, self._closed(whole, found, size), strict=True)), report
 
     def following(self, part: Any, start: Array, trace: Callable) -> dict[str, Function]:
-        """What works in continuous time."""
+        """Functions of a law or drive in continuous time: ``follow`` and ``follow_slope``."""
         at, numbers = self._start(False, "law" if part is self.law else "drive")
         traced = self._traced(trace, part, start, at, numbers)
         function, count = traced.function, self.machine.plant.nu + start.size
@@ -235,7 +235,7 @@ class _Trace:
         return dict(zip(("follow", "follow_slope"), self._closed([value, slope], found, size), strict=True))
 
     def _closed(self, functions: list[Function], found: Sequence[tuple[Callable, int]], size: int) -> list[Function]:
-        """The functions with the references that are inside, whose inputs are the last ones up to `size`."""
+        """Functions with references computed inside, whose inputs are the last ones up to `size`."""
         own = [self.inside and _expression(f) is not None for f, _ in found]
         first = size - sum(n for _, n in found)
         named, values = _signals(self.law, [f for f, is_own in zip(found, own, strict=True) if not is_own])
@@ -245,7 +245,7 @@ class _Trace:
 
 
 def _traced_drive(plant: Mechanism, original: Drive, numbers: Numbers, at: Tracing, start: Array) -> TracedLaw:
-    """A drive to first order along a direction, as `traced_slope` has laws; held efforts stand behind its states."""
+    """Drive and its derivative along a direction, as `traced_slope` of laws; held efforts stand behind the states."""
     drive, signal = numbers.of(original), Signals(original, numbers, at.graph)
     given = np.zeros(1), at.sample, np.linspace(0.3, 0.7, at.nv), start, np.linspace(0.5, 0.6, at.nu)
     t, q, v, state, u = at.inputs(*given)
@@ -276,7 +276,7 @@ def _signals(law: Controller, found: Sequence[tuple[Callable, int]]) -> tuple[li
 def _with_signals(
     function: Function, found: Sequence[tuple[Callable, int]], inside: Sequence[bool], first: int, size: int
 ) -> Function:
-    """The function with some of its signals computed from the time, its first input, and no inputs any more.
+    """Function with some of its signals computed from the time, its first input, in place of inputs.
 
     Signals are the inputs from `first` to `size`. Behind them there may be as many directions, but for that of time;
     those of signals that are inside are zero.
@@ -305,7 +305,7 @@ def _with_signals(
 
 
 def _expression(function: Callable) -> Callable[[Scalar], list[Any]] | None:
-    """A function of time as one of a symbol; None where it cannot be written so."""
+    """Function of time that takes a symbol; None where it cannot be written so."""
     kinds = {Constant: _constant, Sine: _sine, Quintic: _quintic, Spline: _spline}
     known = kinds.get(type(function))
     if known is not None:
@@ -344,7 +344,7 @@ def _quintic(given: Quintic, t: Scalar) -> list[Any]:
 
 
 def _spline(given: Spline, t: Scalar) -> list[Any]:
-    """The polynomial of each interval, one chosen after the other; held, at rest, outside."""
+    """Values and derivatives of a spline at a symbol, by the polynomial of the interval; held, at rest, outside."""
     c, times, graph = given._spline.c, given.times, t.graph
     inside = numbers.minimum(numbers.maximum(t, times[0]), times[-1])
     made: list[Any] = []

@@ -1,4 +1,4 @@
-"""What an FMU of a machine holds: variables, start values, numbers and functions."""
+"""Content of an FMU of a machine: variables, start values, numbers and functions."""
 
 from __future__ import annotations
 
@@ -32,24 +32,24 @@ Input = Output  # name, unit and text, as outputs have them
 
 @dataclass(frozen=True)
 class Model:
-    """All that source and description are written from.
+    """All data from which sources and description of an FMU are written.
 
     Attributes
     ----------
     plant : Mechanism
     version : str
-        Of this package.
+        Version of this package.
     law : Law or None
     q : ndarray, shape (nq,)
-        At the start.
+        Configuration at the start.
     kept_q, kept_v : list of int
         Independent positions and velocities at the start.
     q_reach : list of float
         Metres that a unit of each position counts as.
     quaternions : list of int
-        Where they begin in q.
+        Indices at which they begin in q.
     state_names, state_texts, state_values
-        Of the continuous states.
+        Data of the continuous states.
     inputs, input_values
         Efforts, loads and motions, signals of a law.
     acting : list of (int, Input)
@@ -59,7 +59,7 @@ class Model:
     tuned : list of int
         Entries of p that are parameters.
     parameter_names : list of str
-        Of those.
+        Names of these parameters.
     outputs : list of Output
     functions : dict of str to Function
     step : float
@@ -89,7 +89,7 @@ class Model:
 
     @property
     def token(self) -> str:
-        """A name of this very model: its variables, numbers and functions."""
+        """Token (hash) of this model: of its variables, numbers and functions."""
         made = hashlib.sha256()
         for part in (
             self.version,
@@ -119,7 +119,7 @@ def model_of(
     step: float,
     version: str,
 ) -> Model:
-    """The model of a machine at a start with closed loops.
+    """Model of a machine at a start with closed loops.
 
     Raises
     ------
@@ -187,7 +187,7 @@ def model_of(
 
 
 def _states_of(law: Law) -> tuple[list[str], list[str], list[float]]:
-    """Names, texts and start values of the states of what works in continuous time around the machine."""
+    """Names, texts and start values of the states of a law or drive in continuous time."""
     names = [x.name for x in _distinct([Output(f"control.{quoted(n)}", "", "") for n in law.following])]
     return (
         names,
@@ -197,7 +197,7 @@ def _states_of(law: Law) -> tuple[list[str], list[str], list[float]]:
 
 
 def _distinct(given: Iterable[Output]) -> list[Output]:
-    """With all names different: a number is added to one that is there already."""
+    """Outputs with distinct names: a number is added to a name that is there already."""
     made: list[Output] = []
     known: set[str] = set()
     for output in given:
@@ -214,7 +214,7 @@ def _distinct(given: Iterable[Output]) -> list[Output]:
 
 
 def _independent(machine: Machine, q: Array) -> tuple[list[int], list[int], list[float]]:
-    """Independent positions and velocities, and metres that a unit of each position counts as."""
+    """Independent positions and velocities, and the metres that a unit of each position counts as."""
     plant, terms = machine.plant, machine.terms
     motions = terms.unit_motions
     level = plant.arrays.rows["level"]
@@ -229,7 +229,7 @@ def _independent(machine: Machine, q: Array) -> tuple[list[int], list[int], list
 
 
 def _null_space(A: Array) -> Array:
-    """Motions, orthonormal, that some rows allow."""
+    """Orthonormal basis of the motions that some rows allow."""
     if not len(A):
         return np.eye(A.shape[1])
     _, s, V = np.linalg.svd(A)
@@ -251,7 +251,7 @@ def _rows_of_largest_volume(Z: Array) -> list[int]:
 
 
 def _position_reach(plant: Mechanism) -> Array:
-    """Metres of a unit of each position; a quaternion changes by half of the angle."""
+    """Metres that a unit of each position counts as; a quaternion changes by half of the angle."""
     made = np.empty(plant.nq)
     for link in plant.arrays.links:
         iq, iv = int(link["iq"]), int(link["iv"])
@@ -265,7 +265,7 @@ def _position_reach(plant: Mechanism) -> Array:
 
 
 def units_of(names: Iterable[str]) -> Mapping[str, Mapping[str, int]]:
-    """Units by the exponents of the base units of FMI."""
+    """Units by name, as exponents of the base units of FMI."""
     return {name: _UNITS[name] for name in dict.fromkeys(names) if name in _UNITS}
 
 

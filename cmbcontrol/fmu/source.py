@@ -1,4 +1,4 @@
-"""The C of an FMU: sizes, names and start values of one machine, its functions, and the C that is the same for all."""
+"""C sources of an FMU: sizes, names and start values of one machine, its functions, and the common C."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FUNCTIONS = (*_OF_MACHINE, "first_law", "law", "follow", "follow_slope")
 
 
 def sources(model: Model, version: str) -> dict[str, str]:
-    """Files of C by name; ``fmu.c`` takes in all others."""
+    """Texts of the C files by name; ``fmu.c`` includes all others."""
     known = texts(version)
     return {"fmu.c": _whole(model, list(known)), "model.c": _model(model), **known}
 
@@ -48,7 +48,7 @@ def _whole(model: Model, files: Sequence[str]) -> str:
 
 
 def _model(model: Model) -> str:
-    """Sizes, tables and functions."""
+    """Text with the sizes, tables and functions of the machine."""
     plant, law = model.plant, model.law
     sampled = law is not None and law.period is not None
     sizes = {
@@ -128,5 +128,5 @@ def _table(kind: str, name: str, values: Sequence[str]) -> str:
 
 
 def _text(x: str) -> str:
-    """A literal of plain ASCII, without trigraphs."""
+    """String literal of C in plain ASCII, without trigraphs."""
     return json.dumps(in_comment(single_line(x)))

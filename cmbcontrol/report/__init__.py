@@ -1,4 +1,4 @@
-"""Reports: all that is to say of a run or a study on one page, a file that needs nothing else."""
+"""Reports on a run or a study: one page, in a file that needs nothing else."""
 
 from .run import report_run as report_run
 from .study import report_study as report_study

@@ -1,4 +1,4 @@
-"""The machine of a report: how it looks, what it is made of, how it moves."""
+"""Section of a report on the machine: picture, parts, mobility, machine file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 
 
 def show_machine(section: Section, plant: Plant, q: Array, when: str) -> None:
-    """Fill a section: the drawing at q, parts, mobility, and the machine as a file.
+    """Fill a section with the drawing at q, the parts, the mobility, and the machine as a file.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def show_machine(section: Section, plant: Plant, q: Array, when: str) -> None:
     plant : Plant
     q : ndarray, shape (nq,)
     when : str
-        What q is, such as "at the start".
+        Description of q, such as "at the start".
     """
     section.parts += _drawing(plant, q, when)
     section.parts.append(Text(_parts(plant), plain=True))
@@ -49,7 +49,7 @@ def _drawing(plant: Plant, q: Array, when: str) -> Iterator[Picture]:
 
 
 def _parts(plant: Plant) -> str:
-    """What `print` shows of a plant, but for its mobility at a configuration of its own choice."""
+    """Text of a plant as `print` shows it, without its mobility at an assembled configuration."""
     lines = str(plant).splitlines()
     ends = [k for k, line in enumerate(lines) if line.strip() == "at an assembled configuration:"]
     return "\n".join(lines[: ends[0]] if ends else lines)
@@ -67,7 +67,7 @@ def _bodies(plant: Mechanism) -> Table:
 
 
 def _file(plant: Plant) -> Iterator[Text]:
-    """The machine as a file, to be kept or changed; nothing where no file holds it."""
+    """Text of the machine file, to be kept or changed; nothing where no file can hold the machine."""
     if not isinstance(plant, Mechanism):
         return
     try:

@@ -1,4 +1,4 @@
-"""A report as a page: sections of tables, texts and pictures, in one HTML file without scripts of its own."""
+"""Report as a page: sections of tables, texts and pictures, in one HTML file without scripts of its own."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ _DPI = 130.0  # of pictures: sharp on paper at the width of the page, some 50 kB
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of cells, all text.
+    """Table of a report: rows of cells, all text.
 
     Attributes
     ----------
     head : sequence of str
-        Empty for pairs of a name and what it is.
+        Heading; empty for pairs of a name and a text.
     rows : sequence of sequence of str
     numbers : int
-        The last so many columns hold numbers.
+        Number of columns, from the right, that hold numbers.
     caption : str
     """
 
@@ -53,14 +53,14 @@ class Table:
 
 @dataclass(frozen=True)
 class Text:
-    """Words as they are: a paragraph, or with ``plain`` lines of one width, such as what `print` shows.
+    """Paragraph of text, or with ``plain`` lines of fixed width, such as the output of `print`.
 
     Attributes
     ----------
     text : str
     plain : bool
     folded : str
-        Shown on a click on these words.
+        Heading under which the text is folded until a click.
     """
 
     text: str
@@ -72,7 +72,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure, or what is HTML already (the viewer).
+    """Figure, or ready HTML (the viewer).
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ class Picture:
 
     @classmethod
     def of(cls, make: Callable[[], Figure], caption: str) -> Picture:
-        """A figure as a PNG inside of the page."""
+        """Make a picture from a figure, as a PNG inside the page."""
         with warnings.catch_warnings(), unregistered():
             warnings.simplefilter("ignore", UserWarning)  # of axes that hold nothing: the page shows them as they are
             data = base64.b64encode(png(make(), dpi=_DPI)).decode()
@@ -96,14 +96,14 @@ class Picture:
 
 @dataclass
 class Section:
-    """A heading, and what is below it."""
+    """Heading, and the parts below it."""
 
     title: str
     parts: list[Table | Text | Picture] = field(default_factory=list)
 
 
 class Page:
-    """A report in the making.
+    """Report that is being made.
 
     Attributes
     ----------
@@ -117,7 +117,7 @@ class Page:
 
     @contextmanager
     def section(self, title: str) -> Iterator[Section]:
-        """Fill a section. Where a part of it cannot be made, it says so: a report is not lost for one of its parts."""
+        """Fill a section. If a part fails, a text with the error takes its place, and the report goes on."""
         made = Section(title)
         self.sections.append(made)
         try:
@@ -126,11 +126,11 @@ class Page:
             made.parts.append(Text(f"Not shown: {error}"))
 
     def html(self) -> str:
-        """The page."""
+        """HTML text of the page."""
         return _template().render(page=self, version=version())
 
     def save(self, path: str | Path) -> Path:
-        """Write it, ``.html``.
+        """Write the page as ``.html``.
 
         Raises
         ------
@@ -143,7 +143,7 @@ class Page:
 
 
 def require_page(path: str | Path) -> Path:
-    """The path of a page, before hours are spent on what is to be on it."""
+    """Path of a page, checked before the content is computed."""
     path = _check.path(path)
     if path.suffix.lower() not in _SUFFIXES:
         raise InputError(f"a report is a page, {' or '.join(_SUFFIXES)}, got {path.name!r}")
@@ -151,7 +151,7 @@ def require_page(path: str | Path) -> Path:
 
 
 def pairs(rows: Iterable[tuple[str, str]], caption: str = "") -> Table:
-    """A table of names and what they are."""
+    """Table of pairs of a name and a text."""
     return Table((), list(rows), caption=caption)
 
 

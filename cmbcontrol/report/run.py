@@ -1,4 +1,4 @@
-"""The report of a run."""
+"""Report on a run."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _EVENTS = 60  # rows of the table of events
 
 
 def report_run(run: Simulation, path: str | Path, *, title: str | None = None) -> Path:
-    """Write all that is to say of a run on one page, a file to send to a colleague.
+    """Write a report on a run: one page with all about it, a file to send to a colleague.
 
     The page holds the machine and its diagnosis, the law with its gains, the viewer, plots, events, closure and energy
     errors, the linear model with poles and margins, settings and versions. It needs no network and no other file. What
@@ -44,7 +44,7 @@ def report_run(run: Simulation, path: str | Path, *, title: str | None = None) -
     run : Simulation
         A run, also one that was loaded from a file, or the part of a failed one (``error.partial``).
     path : str or Path
-        Of the page, ``.html``.
+        Path of the page, ``.html``.
     title : str, optional
         The name of the plant unless given.
 
@@ -76,7 +76,7 @@ def report_run(run: Simulation, path: str | Path, *, title: str | None = None) -
 
 
 class _Report:
-    """A run on its way onto a page."""
+    """Run whose report is being made."""
 
     def __init__(self, run: Simulation, title: str) -> None:
         self.run, self.title = run, title
@@ -166,7 +166,7 @@ class _Report:
 
     @cached_property
     def _arguments(self) -> dict[str, Any]:
-        """What the run was made with: from the call, or from its file."""
+        """Arguments of `simulate` for this run: from the call, or from its file."""
         kept = self.run.provenance
         if kept is None:
             raise InputError("the file of this run does not hold its law")
@@ -179,7 +179,7 @@ class _Report:
         return self.run.plant
 
     def _linear(self, section: Section) -> None:
-        """Where the motors hold the machine, at the end of the run; at its start where they cannot there."""
+        """Add the linear model at an equilibrium at the end of the run, or else at its start."""
         plant, q = self._plant, self.run.data["q"].values
         for k, when in ((-1, "at the end of the run"), (0, "at the start of the run")):
             try:

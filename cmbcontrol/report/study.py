@@ -1,4 +1,4 @@
-"""The report of a study."""
+"""Report on a study."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def report_study(
     limits: Mapping[str, tuple[float, float]] | None = None,
     title: str = "study",
 ) -> Path:
-    """Write all that is to say of a study on one page, a file to send to a colleague.
+    """Write a report on a study: one page with all about it, a file to send to a colleague.
 
     The page holds what varied, statistics of the measures with confidence intervals, the share of runs within limits,
     failures by kind, distributions, sensitivities, scatter, and for studies of runs the machine, the worst run of the
@@ -45,11 +45,11 @@ def report_study(
     Parameters
     ----------
     found : Study
-        Also one that was interrupted.
+        Study, also one that was interrupted.
     path : str or Path
-        Of the page, ``.html``.
+        Path of the page, ``.html``.
     limits : mapping of measure to (low, high), optional
-        Marked in the distributions; their yield is told.
+        Limits to mark in the distributions; the report gives the yield within them.
     title : str
 
     Returns
@@ -174,7 +174,7 @@ def _measure(section: Section, found: Study, name: str, limits: Sequence[float] 
 
 
 def _worst_run(page: Page, found: Study, measure: str) -> None:
-    """The worst run again, where runs are studied."""
+    """Add the worst run, simulated again, where the study is of runs."""
     index = found.worst(measure)[0]
     try:
         run = found.rerun(index)

@@ -1,4 +1,4 @@
-"""The kernels once more, from the same files: here they are Python.
+"""Interpreted copies of the kernels, from the same files.
 
 This package finds its modules in the folder of the real kernels. Their relative imports lead to `_interpreted._jit`,
 which compiles nothing.

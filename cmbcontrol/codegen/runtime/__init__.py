@@ -1,4 +1,4 @@
-"""The C that is the same for all machines: what contacts and end stops do in a step."""
+"""C files that are the same for all machines: the solution of contacts and end stops in a step."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["text"]
 
 
 def text(name: str, prefix: str) -> str:
-    """A file, with the names of a machine: ``machine_`` and ``MACHINE_`` stand for its prefix.
+    """Text of a C file for a machine: ``machine_`` and ``MACHINE_`` become its prefix.
 
     Examples
     --------

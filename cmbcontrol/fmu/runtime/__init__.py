@@ -1,4 +1,4 @@
-"""The C that is the same for all machines: least squares, independent coordinates, and the two versions of FMI."""
+"""C files that are the same for all machines: least squares, independent coordinates, and the two versions of FMI."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ __all__ = ["texts"]
 
 
 def texts(version: str) -> dict[str, str]:
-    """Files by name, in the order in which they are taken in.
+    """Texts of the files by name, in the order in which they are included.
 
     Parameters
     ----------
     version : {"3.0", "2.0"}
-        Of FMI.
+        Version of FMI.
 
     Examples
     --------
