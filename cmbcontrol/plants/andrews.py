@@ -36,7 +36,7 @@ Q0 = (
 
 
 def andrews(effort: float = math.inf) -> Mechanism:
-    """Seven bodies in the plane, three loops through one point, a stiff spring, one degree of freedom.
+    """Andrews' mechanism: seven bodies in the plane, three loops at one point, a stiff spring, one degree of freedom.
 
     All coordinates are those of the test set, in its order: the absolute angles ``beta`` (crank K1, on
     the ground at O), ``gamma`` (K3, at B), ``delta`` (K5, at A) and ``epsilon`` (K7, at A), and the angles
@@ -94,7 +94,7 @@ def andrews(effort: float = math.inf) -> Mechanism:
 
 
 def start(plant: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The test set's start, at rest."""
+    """Start (q, v) of the test set, at rest."""
     return np.array(Q0), np.zeros(plant.nv)
 
 

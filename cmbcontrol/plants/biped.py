@@ -39,7 +39,7 @@ _KNEE = (-2.4, -0.05)  # rad, negative where the knee is in front; the four-bar 
 
 
 def biped(effort: float = 200.0) -> Mechanism:
-    """A biped in the vertical x-y plane, gravity 9.81 along -y, with motors at hips, knee cranks and ankles.
+    """Biped in the vertical x-y plane, gravity 9.81 along -y, with motors at hips, knee cranks and ankles.
 
     Trunk of 20 kg, centre 0.15 m above the hips (0.6 kg m2); thighs of 3 kg and shanks of 1.5 kg, 0.4 m; feet of 0.8 kg
     with a flat sole 0.07 m below the ankle, from 0.08 m behind it to 0.14 m ahead. A crank of 0.08 m on each hip turns
@@ -48,7 +48,7 @@ def biped(effort: float = 200.0) -> Mechanism:
     Coordinates: ``trunk_x``, ``trunk_y`` (hips), ``trunk_angle`` and for both legs ``hip``, ``knee``, ``ankle``
     (relative angles), ``crank`` (as the knee) and ``rod``, such as ``knee_left``. The loops ``heel_<leg>`` and
     ``toe_<leg>`` join the soles to the ground, y = 0, at three rows each, many of them redundant; as a `Contact` of
-    `simulate` they open and close by themselves.
+    `simulate` they open and close during a run.
 
     Parameters
     ----------
@@ -97,16 +97,16 @@ def biped(effort: float = 200.0) -> Mechanism:
 
 
 def stand(plant: Mechanism, height: float = 0.8, above: float = 0.0) -> NDArray[np.float64]:
-    """A configuration on flat feet, ankles below the hips and knees bent forward.
+    """Configuration on flat feet, with ankles below the hips and knees bent forward.
 
     Parameters
     ----------
     plant : Mechanism
         Made by `biped`.
     height : float
-        Of the hips above the soles, m; up to 0.869, where the knees are at their limit.
+        Height of the hips above the soles, m; up to 0.869, where the knees are at their limit.
     above : float
-        Of the soles above the ground, m.
+        Height of the soles above the ground, m.
 
     Raises
     ------
@@ -134,7 +134,7 @@ def stand(plant: Mechanism, height: float = 0.8, above: float = 0.0) -> NDArray[
 
 
 def start(plant: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """At rest on both feet, with the hips at 0.8 m."""
+    """Start (q, v) at rest on both feet, with the hips at 0.8 m."""
     return stand(plant), np.zeros(plant.nv)
 
 

@@ -1,4 +1,4 @@
-"""The rectangular Bricard mechanism of the IFToMM multibody benchmarks (A04)."""
+"""Rectangular Bricard mechanism of the IFToMM multibody benchmarks (A04)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ AXES = ((0, 1, 0), (0, 0, 1), (1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 0, 0))
 
 
 def bricard(effort: float = math.inf) -> Mechanism:
-    """Five rods and six revolute joints around five edges of a cube: overconstrained, one degree of freedom.
+    """Bricard mechanism: five rods and six revolute joints on edges of a cube, overconstrained, one degree of freedom.
 
     Thin rods of 1 kg and 1 m connect the points P0 ... P5 = (0,0,0), (1,0,0), (1,-1,0), (1,-1,1), (0,-1,1),
     (0,0,1), where revolute joints have the axes y, z, x, y, z, x. The first and the last are on the ground.
@@ -64,12 +64,12 @@ def bricard(effort: float = math.inf) -> Mechanism:
 
 
 def observed(plant: Mechanism, q: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The point that the benchmark follows: the joint that starts at (1, -1, 0)."""
+    """Position (3,) of the point that the benchmark follows: the joint that starts at (1, -1, 0)."""
     return plant.point(q, "rod3")
 
 
 def start(plant: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The benchmark's start: at rest on the cube."""
+    """Start (q, v) of the benchmark: at rest on the cube."""
     return plant.neutral(), np.zeros(plant.nv)
 
 

@@ -30,7 +30,7 @@ _LEVEL = np.column_stack([(0.0, 1.0, 0.0), np.cross(_ALONG, (0.0, 1.0, 0.0)), _A
 
 
 def delta(joints: str = "ball", load: float = 0.0, effort: float = 60.0) -> Mechanism:
-    """Three arms on the base, each with a pair of parallel rods to the platform, which moves without turning.
+    """Delta robot: three arms, each with a pair of parallel rods to the platform, which moves without turning.
 
     The motors' axes are level, on a circle of 0.20 m at 0, 120 and 240 degrees; arms 0.30 m, 1.0 kg, centre at
     0.12 m, 0.012 kg m2 across (with the rotor); rods 0.80 m, 0.12 kg, thin, the two of a pair 0.12 m apart;
@@ -52,7 +52,7 @@ def delta(joints: str = "ball", load: float = 0.0, effort: float = 60.0) -> Mech
     Parameters
     ----------
     joints : {"ball", "universal"}
-        Of the rods, on the platform.
+        Joints of the rods on the platform.
     load : float
         Point mass at the platform's centre, kg.
     effort : float
@@ -108,7 +108,7 @@ def delta(joints: str = "ball", load: float = 0.0, effort: float = 60.0) -> Mech
 
 
 def configuration(plant: Mechanism, x: float, y: float, z: float) -> NDArray[np.float64]:
-    """The configuration with the platform's centre at (x, y, z): inverse kinematics, in closed form, elbows outwards.
+    """Configuration with the platform's centre at (x, y, z): inverse kinematics, in closed form, elbows outwards.
 
     Raises
     ------
@@ -166,7 +166,7 @@ def _platform(plant: Mechanism, second: float, first: float) -> dict[str, float]
 
 
 def start(plant: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """At rest below the middle of the base."""
+    """Start (q, v) at rest below the middle of the base."""
     return configuration(plant, 0.0, 0.0, -0.75), np.zeros(plant.nv)
 
 

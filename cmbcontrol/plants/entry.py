@@ -1,4 +1,4 @@
-"""What the catalogue says of a plant: how to build it, where it starts, what it is studied with."""
+"""Entry of the catalogue of plants: how to build a plant, its start, and the task of its study."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ State = tuple[Array, Array]
 
 @dataclass(frozen=True)
 class Study:
-    """A tracking task that a plant's motors can do: a sine in independent coordinates.
+    """Tracking task that a plant's motors can do: a sine in independent coordinates.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class Study:
     phase : tuple of float
         rad.
     bandwidth : float
-        Of the tracking error, rad/s.
+        Bandwidth of the tracking error, rad/s.
     t_end : float
         s.
     """
@@ -48,14 +48,14 @@ class Study:
 
 @dataclass(frozen=True)
 class Entry:
-    """A ready-made plant.
+    """Entry of the catalogue: a ready-made plant with its start, source and study.
 
     Attributes
     ----------
     name : str
-        As on the command line.
+        Name on the command line.
     factory : callable
-        Builds the plant; its docstring says what it is.
+        Function that builds the plant; its docstring describes it.
     description, source : str
     initial : callable
         plant -> (q0, v0).
@@ -74,7 +74,7 @@ class Entry:
     effort: Mapping[str, float] = field(default_factory=dict)
 
     def start(self, **options: Any) -> tuple[Plant, Array, Array]:
-        """The plant, built with the factory's options, and its start (plant, q0, v0): loops closed to 1e-12.
+        """Build the plant with the factory's options; returns it with its start (plant, q0, v0), loops closed to 1e-12.
 
         Examples
         --------

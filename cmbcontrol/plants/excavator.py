@@ -1,4 +1,4 @@
-"""The arm of an excavator with its hydraulic cylinders, and a digging force at the teeth."""
+"""Excavator arm with its hydraulic cylinders, and a digging force at the teeth."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _BARS = {"rocker": 1.5, "link": -2.0}
 
 
 def excavator(pressure: float = 34.3e6, damping: float = 8e3) -> Mechanism:
-    """Boom, arm and bucket of an excavator: five bodies, three cylinders, four loops, three degrees of freedom.
+    """Excavator with boom, arm and bucket: five bodies, three cylinders, four loops, three degrees of freedom.
 
     Of a machine of 20 t: boom of 5.7 m, 1650 kg; arm of 2.9 m, 900 kg; bucket 750 kg with its teeth 1.45 m from its
     pin; rocker and link of the bucket 45 and 60 kg; bores of 170 (for a pair), 135 and 115 mm, steel barrels and rods.
@@ -48,7 +48,7 @@ def excavator(pressure: float = 34.3e6, damping: float = 8e3) -> Mechanism:
     Parameters
     ----------
     pressure : float
-        Largest one, Pa.
+        Largest pressure, Pa.
     damping : float
         Friction of a cylinder, N s/m.
 
@@ -95,13 +95,13 @@ def excavator(pressure: float = 34.3e6, damping: float = 8e3) -> Mechanism:
 
 
 def _bucket(width: float, sides: float) -> list[Plate]:
-    """A bent sheet, closed by two plates at its sides, and its ears."""
+    """Shapes of the bucket: a bent sheet, closed by two plates at its sides, and its ears."""
     ends = [Frame((0.0, 0.0, 0.5 * side * (width - sides))) for side in (-1.0, 1.0)]
     return [Plate(_BACK + _INSIDE, width), *(Plate(_BACK, sides, end) for end in ends), Plate(_EARS, 0.05)]
 
 
 def configuration(plant: Mechanism, boom: float, arm: float, bucket: float) -> NDArray[np.float64]:
-    """The configuration with given angles, rad, with the bars of the bucket as they are built.
+    """Configuration with given angles, rad, and the bars of the bucket as they are built.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def configuration(plant: Mechanism, boom: float, arm: float, bucket: float) -> N
 
 
 def start(plant: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """At rest with the bucket half out, above the ground."""
+    """Start (q, v) at rest with the bucket half out, above the ground."""
     return configuration(plant, 0.3, -1.6, -0.6), np.zeros(plant.nv)
 
 

@@ -20,14 +20,14 @@ SHORT, LONG, BASE = 1.0, 1.5, 1.0
 
 
 def five_bar(cut: str = "tip", closure: str = "line", effort: float = math.inf) -> Mechanism:
-    """Two arms of two links each, joined at the tip; vertical x-y plane, two motors on the ground.
+    """Five-bar: two arms of two links each, joined at the tip; vertical x-y plane, two motors on the ground.
 
     Links: 1.0 m, 2 kg, 1 kg m2 (at the ground) and 1.5 m, 3 kg, 2 kg m2; centres at mid-link.
 
     Parameters
     ----------
     cut : {"tip", "right"}
-        Where the loop is cut: at the tip, or at the right support. The ground joints are ``left`` and
+        Place of the cut: at the tip, or at the right support. The ground joints are ``left`` and
         ``right``: absolute angles of the driven links, seen from their ground pivots, so that the
         singular configuration is left = pi, right = 0. Cut at the right support, ``right`` is the loop, and
         its motor is a torque between the ground and the driven link.
@@ -77,7 +77,7 @@ def five_bar(cut: str = "tip", closure: str = "line", effort: float = math.inf) 
 
 
 def configuration(plant: Mechanism, case: str = "open") -> NDArray[np.float64]:
-    """A configuration of note, for any cut.
+    """Configuration of a named case, for any cut.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def configuration(plant: Mechanism, case: str = "open") -> NDArray[np.float64]:
 
 
 def start(plant: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """At rest in the open configuration."""
+    """Start (q, v) at rest in the open configuration."""
     return configuration(plant), np.zeros(plant.nv)
 
 

@@ -1,4 +1,4 @@
-"""The stiff flyball governor of the IFToMM multibody benchmarks (A05)."""
+"""Stiff flyball governor of the IFToMM multibody benchmarks (A05)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SPEED, SLIDER, DROP = 2.0 * math.pi, 0.50, math.radians(30.0)  # at the start
 
 
 def governor(stiffness: float = 8e5, damping: float = 4e4, motor: float | None = None) -> Mechanism:
-    """Two balls on rods, hinged to the top of a turning shaft, hold a slider by stiff springs: four degrees of freedom.
+    """Governor: two balls on rods, hinged to a turning shaft, hold a slider by stiff springs; four degrees of freedom.
 
     No loops: the rods act on the slider through spring-dampers from its sides to their middles, so stiff that
     it follows them. z points up, gravity 9.81. Shaft and rods are 1 m long and 0.01 m thick, the slider is a cube
@@ -40,7 +40,7 @@ def governor(stiffness: float = 8e5, damping: float = 4e4, motor: float | None =
     Parameters
     ----------
     stiffness, damping : float
-        Of each of the two spring-dampers, N/m and N s/m.
+        Stiffness and damping of each of the two spring-dampers, N/m and N s/m.
     motor : float, optional
         Torque limit of a motor on the shaft, N m; there is none unless given.
 
@@ -82,7 +82,7 @@ def governor(stiffness: float = 8e5, damping: float = 4e4, motor: float | None =
 
 
 def start(plant: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The benchmark's start: springs at rest, turning at 2 pi rad/s."""
+    """Start (q, v) of the benchmark: springs at rest, turning at 2 pi rad/s."""
     v0 = np.zeros(plant.nv)
     v0[plant.index("shaft")] = SPEED
     return plant.pack({"slider": SLIDER, "rod1": DROP, "rod2": DROP}), v0

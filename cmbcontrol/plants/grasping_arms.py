@@ -24,13 +24,13 @@ TABLE = (-0.15, 0.45)  # where the object lies, m
 def grasping_arms(
     table: bool = False, object_mass: float = 6.0, effort: float | Sequence[float] = (150.0, 80.0, 25.0)
 ) -> Mechanism:
-    """The arms of `two_arms`, where the object is a body of its own that the hands can grasp and let go.
+    """Arms of `two_arms` with an object that is a body of its own, which the hands can grasp and let go.
 
     Coordinates: the six joint angles of `two_arms`, and ``object_x``, ``object_y``, ``object_angle``, the position (m)
     and angle (rad) of the object's centre. The loops ``left_grasp`` and ``right_grasp`` weld the hands to the middles
     of its short sides, ``table`` welds it to the ground at (-0.15, 0.45). Each has six rows, of which three count in
-    the plane. With both grasps the machine has three degrees of freedom and moves just as `two_arms`; which of the
-    loops hold during a run is what `simulate` is told by switches.
+    the plane. With both grasps the machine has three degrees of freedom and moves just as `two_arms`; the
+    switches of `simulate` determine which of the loops hold during a run.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def grasping_arms(
 def configuration(
     plant: Mechanism, x: float = 0.0, y: float = 0.5, angle: float = 0.0, *, clearance: float = 0.0, elbows: str = "out"
 ) -> NDArray[np.float64]:
-    """The configuration with the object's centre at (x, y), turned by `angle`, and the hands at it: in closed form.
+    """Configuration with the object's centre at (x, y), turned by `angle`, and the hands at it: in closed form.
 
     Parameters
     ----------
@@ -87,9 +87,9 @@ def configuration(
     x, y, angle : float
         m and rad.
     clearance : float
-        How far the hands are from where they grasp, straight outwards, m.
+        Distance of the hands from the places where they grasp, straight outwards, m.
     elbows : {"out", "in"}
-        On the outer sides, or between the arms.
+        Elbows on the outer sides, or between the arms.
 
     Raises
     ------
@@ -110,7 +110,7 @@ def configuration(
 
 
 def start(plant: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """At rest with the object in both hands; on the table, where there is one."""
+    """Start (q, v) at rest with the object in both hands; on the table, where there is one."""
     place = TABLE if "table" in plant.row_slices else (0.0, 0.5)
     return configuration(plant, *place), np.zeros(plant.nv)
 

@@ -1,4 +1,4 @@
-"""A leg of two links under a trunk: it falls, touches down, squats and hops."""
+"""Leg of two links under a trunk: it falls, touches down, squats and hops."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ _BODIES = {"trunk": (12.0, 0.25), "thigh": (2.0, 0.022), "shank": (1.0, 0.011)} 
 
 
 def leg(base: str = "slider", foot: str = "stick", effort: float = 300.0) -> Mechanism:
-    """A leg in the vertical x-y plane, gravity 9.81 along -y, with motors at hip and knee.
+    """Leg in the vertical x-y plane, gravity 9.81 along -y, with motors at hip and knee.
 
     Thigh (2 kg, 0.022 kg m2) and shank (1 kg, 0.011 kg m2) of 0.35 m, centres at mid-link; trunk of 12 kg, with its
     centre at the hip (0.25 kg m2 on a free base). The loop ``foot`` joins the end of the shank to the ground,
-    y = 0; as a `Contact` of `simulate` it opens and closes by itself.
+    y = 0; as a `Contact` of `simulate` it opens and closes during a run.
 
     Coordinates: ``height`` of the hip (m), ``hip`` (angle of the thigh from x, relative to the trunk on a free base)
     and ``knee`` (relative). On a free base ``trunk_x``, ``trunk_y``, ``trunk_angle`` in place of the height.
@@ -109,16 +109,16 @@ def angles(length: float) -> tuple[float, float]:
 
 
 def configuration(plant: Mechanism, height: float = 0.6, length: float | None = None) -> NDArray[np.float64]:
-    """The hip at a height, and the foot straight below it.
+    """Configuration with the hip at a height, and the foot straight below it.
 
     Parameters
     ----------
     plant : Mechanism
         Made by `leg`.
     height : float
-        Of the hip, m.
+        Height of the hip, m.
     length : float, optional
-        From hip to foot, m; the height unless given, so that the foot is on the ground.
+        Distance from hip to foot, m; the height unless given, so that the foot is on the ground.
     """
     hip, knee = angles(height if length is None else length)
     up = "height" if "height" in plant.position_names else "trunk_y"
@@ -126,7 +126,7 @@ def configuration(plant: Mechanism, height: float = 0.6, length: float | None = 
 
 
 def start(plant: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """At rest on the ground, with the hip at 0.55 m."""
+    """Start (q, v) at rest on the ground, with the hip at 0.55 m."""
     return configuration(plant, 0.55), np.zeros(plant.nv)
 
 

@@ -43,7 +43,7 @@ WIDTH, SHEET = 2.6, 0.05  # of the bucket, and of its sides
 def loader(
     closure: str = "line", load: float = 0.0, lift_effort: float = 770e3, tilt_effort: float = 500e3
 ) -> Mechanism:
-    """Boom and bucket of a wheel loader, Z-bar linkage: eight bodies, three loops, two degrees of freedom.
+    """Wheel loader with boom and bucket, Z-bar linkage: eight bodies, three loops, two degrees of freedom.
 
     The thesis prints the topology and the linear models of one machine, not its dimensions. These are those
     of a machine of 20 t or so: boom of 2.9 m, 1500 kg; bucket 2000 kg; bell crank 350 kg; link 80 kg; the two lift
@@ -63,7 +63,7 @@ def loader(
     closure : {"line", "point", "revolute"}
         Two, three or five rows a loop; the last two are redundant and move just the same.
     load : float
-        Mass of what the bucket holds, kg: a block of 0.9 m x 0.7 m, fixed to the bucket.
+        Mass of the load in the bucket, kg: a block of 0.9 m x 0.7 m, fixed to the bucket.
     lift_effort, tilt_effort : float
         Largest forces of the cylinders, N, pushing or pulling (250 bar on two bores of 140 mm and one of 160 mm).
 
@@ -128,7 +128,7 @@ def loader(
 
 
 def configuration(plant: Mechanism, boom: float, bucket: float) -> NDArray[np.float64]:
-    """The configuration with given angles of the boom and of the bucket relative to it, in closed form.
+    """Configuration with given angles of the boom and of the bucket relative to it, in closed form.
 
     Raises
     ------
@@ -166,7 +166,7 @@ def edge(plant: Mechanism, q: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def start(plant: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """At rest with the bucket lowered and level. Without cylinder forces, no equilibrium (Spencer, section 4.5)."""
+    """Start (q, v) at rest, bucket low and level. Without cylinder forces, no equilibrium (Spencer, section 4.5)."""
     return configuration(plant, -0.72, 0.72), np.zeros(plant.nv)
 
 

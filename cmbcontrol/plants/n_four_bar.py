@@ -1,4 +1,4 @@
-"""The N four-bar mechanism of the IFToMM multibody benchmarks (A02)."""
+"""N four-bar mechanism of the IFToMM multibody benchmarks (A02)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GRAVITY = 9.81
 
 
 def n_four_bar(n: int = 2, effort: float = math.inf) -> Mechanism:
-    """N + 1 parallel bars on the ground, with N couplers between their tops: one degree of freedom.
+    """Mechanism of N + 1 parallel bars on the ground, with N couplers between their tops: one degree of freedom.
 
     All 2 N + 1 bars are thin rods of 1 kg and 1 m. The bars ``bar0`` ... ``barN`` stand on ground pivots at
     (i, 0); their coordinates are absolute angles from +x (pi/2 upright). The coupler ``coupler{i}``, i = 1 ... N,
@@ -76,7 +76,7 @@ def rate(n: int, speed: float) -> NDArray[np.float64]:
 
 
 def start(plant: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The benchmark's start: bars upright, their tops moving at 1 m/s along +x."""
+    """Start (q, v) of the benchmark: bars upright, their tops moving at 1 m/s along +x."""
     n = plant.nv // 2
     return configuration(n, 0.5 * math.pi), rate(n, -1.0)
 

@@ -19,7 +19,7 @@ DENSITY = 4.0  # kg/m of the uniform bars
 
 
 def parallel_four_bar(effort: float = math.inf) -> Mechanism:
-    """A parallelogram of four bars on one ground pivot: two motors, two degrees of freedom, constant K.
+    """Parallelogram of four bars on one ground pivot: two motors, two degrees of freedom, constant K.
 
     Bars 1 and 2 turn about the origin, with absolute angles ``q1`` and ``q2``; bar 3 (length L1) is hinged
     to the end of bar 2 at the relative angle ``q3``, bar 4 (length L2) to the end of bar 3 at ``q4``, and
@@ -66,7 +66,7 @@ def configuration(q1: float, q2: float) -> NDArray[np.float64]:
 
 
 def start(plant: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """At rest at q1 = 2.0, q2 = 0.5."""
+    """Start (q, v) at rest at q1 = 2.0, q2 = 0.5."""
     return configuration(2.0, 0.5), np.zeros(plant.nv)
 
 

@@ -1,4 +1,4 @@
-"""The overconstrained parallelogram linkage of de Falco, Pennestri and Vita."""
+"""Overconstrained parallelogram linkage of de Falco, Pennestri and Vita."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ COUPLER_LENGTH, COUPLER_MASS, COUPLER_INERTIA = 2.0, 2.0, 0.2
 
 
 def parallelogram(coordinates: str = "cartesian", effort: float = math.inf) -> Mechanism:
-    """Three parallel links and a coupler: 12 planar coordinates, 12 equations, rank 11, one degree of freedom.
+    """Parallelogram of three links and a coupler: 12 coordinates, 12 equations, rank 11, one degree of freedom.
 
     The links (L = 1 m, 1 kg, 0.1 kg m2) turn about the ground pivots (0, 0), (1, 0), (2, 0); their ends
     carry the coupler (2 m, 2 kg, 0.2 kg m2) at its left end, its middle and its right end. Centres of mass
@@ -37,7 +37,7 @@ def parallelogram(coordinates: str = "cartesian", effort: float = math.inf) -> M
     Parameters
     ----------
     coordinates : {"cartesian", "planar"}
-        How each body is carried. ``"cartesian"``: two slides without mass and a hinge, so that velocities
+        Joints that carry each body. ``"cartesian"``: two slides without mass and a hinge, so that velocities
         are those of the centre of mass in world axes, and a motor on ``link1_angle`` is possible.
         ``"planar"``: one planar joint, with velocities in the body's axes and no motor.
     effort : float
@@ -80,7 +80,7 @@ def parallelogram(coordinates: str = "cartesian", effort: float = math.inf) -> M
 
 
 def _body(name: str, mass: float, inertia: float) -> Body:
-    """A planar body with its origin at its centre of mass."""
+    """Planar body with its origin at its centre of mass."""
     return Body.planar(name, mass, 0.0, inertia)
 
 
@@ -92,7 +92,7 @@ def configuration(angle: float) -> NDArray[np.float64]:
 
 
 def rate(plant: Mechanism, angle: float, speed: float) -> NDArray[np.float64]:
-    """Velocity at that configuration when the links turn at `speed` (rad/s)."""
+    """Velocity at a configuration when the links turn at `speed` (rad/s)."""
     step = 0.5 * speed
     v = np.zeros(plant.nv)
     for i in range(3):
@@ -105,7 +105,7 @@ def rate(plant: Mechanism, angle: float, speed: float) -> NDArray[np.float64]:
 
 
 def start(plant: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """At rest with the links at 60 degrees from +x: the run of 20 s then swings between 60 and -240 degrees."""
+    """Start (q, v) at rest, links at 60 degrees from +x: the run of 20 s then swings between 60 and -240 degrees."""
     return configuration(math.pi / 3.0), np.zeros(plant.nv)
 
 

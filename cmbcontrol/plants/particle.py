@@ -20,7 +20,7 @@ SOURCE = "F. Aghili, projection-operator formulation, section 5.4 (eqs. 33-37 an
 
 @dataclass(frozen=True, eq=False)
 class _Bead:
-    """The functions of the plant; as methods they can be pickled."""
+    """Functions of the plant, as methods, so that they can be pickled."""
 
     mass: float
     radius: float
@@ -51,7 +51,7 @@ class _Bead:
 
 
 def particle_on_circle(mass: float = 1.0, radius: float = 1.0, gravity: ArrayLike = (0.0, -9.81)) -> FunctionPlant:
-    """A particle on a circle, in Cartesian coordinates ``q1``, ``q2``.
+    """Particle on a circle, in Cartesian coordinates ``q1``, ``q2``.
 
     Phi(q) = |q| - radius, with A = q'/|q| (printed with radius in place of |q|: the same on the
     circle). With the unit vectors ep (along the circle) and en (outwards),
@@ -103,7 +103,7 @@ def particle_on_circle(mass: float = 1.0, radius: float = 1.0, gravity: ArrayLik
 
 
 def start(plant: FunctionPlant) -> tuple[Array, Array]:
-    """At rest, level with the centre on the right."""
+    """Start (q, v) at rest, level with the centre on the right."""
     return plant.neutral(), np.zeros(plant.nv)
 
 

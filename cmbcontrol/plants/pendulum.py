@@ -1,4 +1,4 @@
-"""A physical pendulum whose pivot is a loop: the smallest machine with everything in it."""
+"""Physical pendulum whose pivot is a loop: the smallest machine with all kinds of parts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SOURCE = "textbook: a thin rod on a revolute joint, omega^2 = 3 g / (2 L); Spenc
 
 
 def pendulum(mass: float = 1.0, length: float = 1.0, closure: str = "revolute", effort: float = math.inf) -> Mechanism:
-    """A thin rod that hangs on a revolute joint to the ground, with that joint cut.
+    """Pendulum: a thin rod that hangs on a revolute joint to the ground, with that joint cut.
 
     The rod can move freely in the vertical x-y plane (x to the right, gravity 9.81 along -y): two
     slides ``x`` and ``y`` without mass of their own and a hinge ``angle`` carry its centre of mass. The loop
@@ -27,7 +27,7 @@ def pendulum(mass: float = 1.0, length: float = 1.0, closure: str = "revolute", 
 
     Physical pendulum: J = m L^2/3, J angle'' = -m g L/2 cos(angle); at the hanging configuration
     omega^2 = 3 g/(2 L) whatever carries the rod. The weight does no work on the hinge at the centre of mass,
-    so all of that is the stiffness of the constraint force: a tool that forgets it finds zero.
+    so all of that is the stiffness of the constraint force: a tool that leaves it out finds zero.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def pendulum(mass: float = 1.0, length: float = 1.0, closure: str = "revolute", 
 
 
 def start(plant: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """At rest, 0.5 rad beside the hanging configuration."""
+    """Start (q, v) at rest, 0.5 rad beside the hanging configuration."""
     angle, half = 0.5 - 0.5 * math.pi, float(plant.joints[2].child_frame.p[0])
     configuration = {"x": half * math.cos(angle), "y": half * math.sin(angle), "angle": angle}
     return plant.pack(configuration), np.zeros(plant.nv)

@@ -1,4 +1,4 @@
-"""What planar plants share: pins with two, three or five rows, and the angles of a two-bar chain."""
+"""Common functions of planar plants: pins with two, three or five rows, and the angles of a two-bar chain."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ CLOSURES = ("line", "point", "revolute")
 
 
 def pin(closure: str, name: str, a: str, b: str, point_a: ArrayLike, point_b: ArrayLike) -> Joint | Constraint:
-    """A pin across the x-y plane through a point of each body, as a loop.
+    """Pin across the x-y plane through a point of each body, as a loop.
 
     Parameters
     ----------
     closure : {"line", "point", "revolute"}
         Two rows, three (one redundant), or the five of a revolute joint (three redundant).
     name, a, b : str
-        Of the loop and of the bodies.
+        Names of the loop and of the bodies.
     point_a, point_b : array_like, shape (3,)
-        In the axes of each body, m.
+        Points in the axes of each body, m.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def pin(closure: str, name: str, a: str, b: str, point_a: ArrayLike, point_b: Ar
 
 
 def turned(vector: Sequence[float] | NDArray[np.float64], angle: float) -> NDArray[np.float64]:
-    """A plane vector (2,) turned by `angle`, rad."""
+    """Plane vector (2,) turned by `angle`, rad."""
     x, y = vector
     c, s = math.cos(angle), math.sin(angle)
     return np.array([c * x - s * y, s * x + c * y])
@@ -61,7 +61,7 @@ def two_bar(
     side : {1, -1}
         The joint between the bars lies to the left (1) or to the right (-1) of the span.
     what : str
-        For the message where the bars do not reach.
+        Name for the message where the bars do not reach.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The ready-made plants by the names of the command line."""
+"""Catalogue of the ready-made plants, by the names of the command line."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ SOURCE = "F. Aghili, projection-operator formulation, section 8 (eqs. 66-69)"
 
 @dataclass(frozen=True)
 class _Crank:
-    """The functions of the plant; as methods they can be pickled."""
+    """Functions of the plant, as methods, so that they can be pickled."""
 
     l: float
     ml2: float
@@ -65,7 +65,7 @@ def slider_crank(
     actuated: Sequence[str] = ("q1",),
     effort: float = math.inf,
 ) -> FunctionPlant:
-    """Crank and connecting rod of the same length, a point mass at the far end of each.
+    """Crank and connecting rod of the same length, with a point mass at the far end of each.
 
     Coordinates: ``q1``, the crank's angle from the x axis, and ``q2``, the angle of the rod relative to
     the crank. The loop ``slider`` holds the rod's end C on the x axis: Phi = l (s1 + s12) = 0. The slider
@@ -121,7 +121,7 @@ def slider_crank(
 
 
 def start(plant: FunctionPlant) -> tuple[Array, Array]:
-    """At rest at q1 = 0.6, on the branch where the slider slides."""
+    """Start (q, v) at rest at q1 = 0.6, on the branch where the slider slides."""
     return np.array([0.6, -1.2]), np.zeros(plant.nv)
 
 

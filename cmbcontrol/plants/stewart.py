@@ -26,7 +26,7 @@ BARREL = 0.75  # of the lower half, as it is seen: the upper one, 0.70 m long, s
 
 
 def _ring(radius: float, pairs: Sequence[float], spread: float) -> NDArray[np.float64]:
-    """Six points on a horizontal circle, on both sides of three directions (rad)."""
+    """Points (6, 3) on a horizontal circle, on both sides of three directions (rad)."""
     angles = np.array([a + s * spread for a in pairs for s in (-1.0, 1.0)])
     return radius * np.column_stack([np.cos(angles), np.sin(angles), np.zeros(6)])
 
@@ -47,7 +47,7 @@ def _thin(mass: float, length: float) -> tuple[float, float, float]:
 
 
 def _mount(i: int) -> Frame:
-    """The frame of a universal joint on the base: z along the leg at home, x level."""
+    """Frame of a universal joint on the base: z along the leg at home, x level."""
     z = HOME + PLATFORM[i] - BASE[i]
     z /= np.linalg.norm(z)
     x = np.cross((0.0, 0.0, 1.0), z)
@@ -56,7 +56,7 @@ def _mount(i: int) -> Frame:
 
 
 def stewart(carrier: str = "leg", effort: float = 3000.0) -> Mechanism:
-    """Six legs with universal, prismatic and ball joints carry a platform: six degrees of freedom, six motors.
+    """Stewart-Gough platform on six legs with universal, prismatic and ball joints: six degrees of freedom, six motors.
 
     The base joints are in pairs on a circle of 0.90 m, 10 degrees to both sides of 0, 120 and 240 degrees; those of
     the platform on one of 0.60 m, 10 degrees to both sides of 60, 180 and 300 degrees. Legs are 0.90 m long when
@@ -72,8 +72,8 @@ def stewart(carrier: str = "leg", effort: float = 3000.0) -> Mechanism:
     Parameters
     ----------
     carrier : {"leg", "free"}
-        What carries the platform in the tree: the ball joint ``ball1`` of the first leg (21 coordinates, 15 rows),
-        or a free joint ``platform`` (24 coordinates, 18 rows), which has the pose of the platform among the
+        Joint that carries the platform in the tree: the ball joint ``ball1`` of the first leg (21 coordinates, 15
+        rows), or a free joint ``platform`` (24 coordinates, 18 rows), which has the pose of the platform among the
         coordinates, relative to home.
     effort : float
         Largest force of a leg, N.
@@ -122,21 +122,21 @@ def stewart(carrier: str = "leg", effort: float = 3000.0) -> Mechanism:
 def configuration(
     plant: Mechanism, position: ArrayLike = (0.0, 0.0, 0.0), rotation: ArrayLike | None = None
 ) -> NDArray[np.float64]:
-    """The configuration with the platform at a given pose: inverse kinematics, in closed form.
+    """Configuration with the platform at a given pose: inverse kinematics, in closed form.
 
     Parameters
     ----------
     plant : Mechanism
         Made by `stewart`.
     position : array_like, shape (3,)
-        Of the centre of the platform's joints, from home, m, world axes.
+        Position of the centre of the platform's joints, from home, m, world axes.
     rotation : array_like, shape (3, 3), optional
-        Of the platform, from level.
+        Rotation of the platform, from level.
 
     Raises
     ------
     ValueError
-        Where a leg is too short or too long for it.
+        Where a leg is too short or too long for the pose.
 
     Examples
     --------
@@ -175,7 +175,7 @@ def _quaternion(joint: str, R: NDArray[np.float64]) -> dict[str, float]:
 
 
 def start(plant: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """At rest at home."""
+    """Start (q, v) at rest at home."""
     return configuration(plant), np.zeros(plant.nv)
 
 

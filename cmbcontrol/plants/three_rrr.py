@@ -25,7 +25,7 @@ GRAVITY = {"horizontal": (0.0, 0.0, -9.81), "vertical": (0.0, -9.81, 0.0)}
 
 
 def three_rrr(plane: str = "horizontal", closure: str = "line", effort: float = 20.0) -> Mechanism:
-    """Three arms on the ground, each with a driven and a distal link, move a platform in the plane.
+    """Manipulator 3-RRR: three arms on the ground, of a driven and a distal link each, move a platform in the plane.
 
     The ground pivots are at -90, 30 and 150 degrees on a circle of 0.50 m about the origin, the pins of the
     platform in the same directions on one of 0.12 m. Links: 0.30 m; driven 1.2 kg, 0.012 kg m2 about the centre
@@ -85,14 +85,14 @@ def _spoke(radius: float, i: int) -> tuple[float, float, float]:
 def configuration(
     plant: Mechanism, x: float = 0.0, y: float = 0.0, angle: float = 0.0, elbows: str = "+++"
 ) -> NDArray[np.float64]:
-    """The configuration with the platform at a given pose: inverse kinematics, in closed form.
+    """Configuration with the platform at a given pose: inverse kinematics, in closed form.
 
     Parameters
     ----------
     plant : Mechanism
         Made by `three_rrr`.
     x, y, angle : float
-        Of the platform's centre, m, and of the platform, rad.
+        Position of the platform's centre, m, and angle of the platform, rad.
     elbows : str
         For each arm, on which side of the line from its ground pivot to the platform the elbow lies: ``"+"`` to
         the left, ``"-"`` to the right. The eight choices are the working modes.
@@ -121,7 +121,7 @@ def configuration(
 
 
 def start(plant: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """At rest with the platform in the middle, not turned."""
+    """Start (q, v) at rest with the platform in the middle, not turned."""
     return configuration(plant), np.zeros(plant.nv)
 
 

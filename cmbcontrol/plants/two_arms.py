@@ -42,7 +42,7 @@ OUTWARD = {"left": 1, "right": -1}  # side of the line from shoulder to wrist
 def two_arms(
     closure: str = "weld", object_mass: float = 6.0, effort: float | Sequence[float] = (150.0, 80.0, 25.0)
 ) -> Mechanism:
-    """Two arms of three links hold an object from both sides: three degrees of freedom, six motors.
+    """Two arms of three links that hold an object from both sides: three degrees of freedom, six motors.
 
     Vertical x-y plane, gravity 9.81 along -y. Shoulders at (-0.5, 0) and (0.5, 0); links of 0.45 m (4 kg,
     0.07 kg m2), 0.40 m (3 kg, 0.04 kg m2) and, to the grasp, 0.12 m (0.8 kg, 0.001 kg m2), centres at mid-link. The
@@ -100,7 +100,7 @@ def two_arms(
 
 
 def _grasp(closure: str) -> list[Joint | Constraint | Coupling]:
-    """The right hand on the object, turned by half a turn."""
+    """Loop constraints of the right hand on the object, turned by half a turn."""
     hand = Frame((HAND, 0, 0))
     if closure == "weld":
         return [Weld("grasp", "object", "right_hand", Frame.turned((0, 0, 1), math.pi, (GRASP, 0, 0)), hand)]
@@ -115,7 +115,7 @@ def _grasp(closure: str) -> list[Joint | Constraint | Coupling]:
 def configuration(
     plant: Mechanism, x: float = 0.0, y: float = 0.5, angle: float = 0.0, elbows: str = "out"
 ) -> NDArray[np.float64]:
-    """The configuration with the object's centre at (x, y), turned by `angle`: inverse kinematics, in closed form.
+    """Configuration with the object's centre at (x, y), turned by `angle`: inverse kinematics, in closed form.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def configuration(
     x, y, angle : float
         m and rad.
     elbows : {"out", "in"}
-        On the outer sides, or between the arms.
+        Elbows on the outer sides, or between the arms.
 
     Raises
     ------
@@ -142,7 +142,7 @@ def configuration(
 
 
 def arm_angles(x: float, y: float, angle: float, reach: float, elbows: str) -> dict[str, float]:
-    """Joint angles with the wrists `reach` (m) from the point (x, y), on the line at `angle` through it, hands inward.
+    """Joint angles with the wrists at `reach` (m) from the point (x, y), on a line at `angle` through it, hands inward.
 
     Wrists are not wrapped: shoulder + elbow + wrist is the angle of the hand.
     """
@@ -157,7 +157,7 @@ def arm_angles(x: float, y: float, angle: float, reach: float, elbows: str) -> d
 
 
 def start(plant: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """At rest with the object level in the middle, elbows outwards."""
+    """Start (q, v) at rest with the object level in the middle, elbows outwards."""
     return configuration(plant), np.zeros(plant.nv)
 
 

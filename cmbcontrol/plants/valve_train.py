@@ -1,4 +1,4 @@
-"""A valve train: a camshaft, a rocker that follows the cam, and a valve with its spring."""
+"""Valve train: a camshaft, a rocker that follows the cam, and a valve with its spring."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def profile(angle: Any) -> Any:
 
 
 def valve_train(stiffness: float = 30e3, preload: float = 200.0) -> Mechanism:
-    """Camshaft, rocker and valve: three bodies, a cam, a lever, one degree of freedom.
+    """Valve train of camshaft, rocker and valve: three bodies, a cam, a lever, one degree of freedom.
 
     The cam turns the rocker by 0.22 (1 - cos(shaft))^3 / 8 rad, whose arm of 40 mm pushes the valve, 8.8 mm at most.
-    Shaft 2e-4 kg m2, rocker 4e-5 kg m2, valve and retainer 90 g. The cam holds both ways here, as a groove does; with
+    Shaft 2e-4 kg m2, rocker 4e-5 kg m2, valve and retainer 90 g. The cam acts both ways here, like a groove; with
     ``switches=[Contact("cam")]`` the follower leaves it where the spring is too weak.
 
     x-y plane, the shaft turns about z (``shaft``, rad), the rocker about z (``rocker``, rad), the valve moves along -y
@@ -38,9 +38,9 @@ def valve_train(stiffness: float = 30e3, preload: float = 200.0) -> Mechanism:
     Parameters
     ----------
     stiffness : float
-        Of the valve spring, N/m.
+        Stiffness of the valve spring, N/m.
     preload : float
-        Its force on the closed valve, N.
+        Force of the spring on the closed valve, N.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def valve_train(stiffness: float = 30e3, preload: float = 200.0) -> Mechanism:
 
 
 def start(plant: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The valve opens, at rest."""
+    """Start (q, v) at rest at shaft = 1.6, where the valve opens."""
     return plant.assemble(shaft=1.6), np.zeros(plant.nv)
 
 

@@ -1,4 +1,4 @@
-"""The actuation margin of a machine with passive joints over time."""
+"""Plot of the actuation margin of a machine with passive joints over time."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ Array = NDArray[np.float64]
 
 
 def actuation(run: Simulation | xarray.Dataset, *, ax: Axes | None = None, **options: Any) -> Figure:
-    """Actuation margin over time, its threshold, and where control is lost.
+    """Plot the actuation margin over time, its threshold, and the places where control is lost.
 
     Parameters
     ----------
     run : Simulation or xarray.Dataset
-        A run, or what `actuation_along` found on it.
+        A run, or the result of `actuation_along` for it.
     ax : matplotlib axes, optional
         A new figure unless given.
     **options
@@ -70,7 +70,7 @@ def actuation(run: Simulation | xarray.Dataset, *, ax: Axes | None = None, **opt
 
 
 def _dataset(run: Any, options: dict[str, Any]) -> xarray.Dataset:
-    """What was found along a run, now or before."""
+    """Actuation margin along a run: as given, or computed now."""
     if isinstance(run, Simulation):
         if run.plant is None:
             raise InputError(
@@ -86,7 +86,7 @@ def _dataset(run: Any, options: dict[str, Any]) -> xarray.Dataset:
 
 
 def _curve(data: xarray.Dataset) -> tuple[Array, Array]:
-    """Margin over time with the least values between the times: where it jumps, down and up again at once."""
+    """Curve of the margin over time, with the least values between the times, and with jumps as vertical lines."""
     t, m = data["time"].values, data["margin"].values
     points = [(x, 1, y) for x, y in zip(t, m, strict=True)]
     for at, begin, end, least in zip(

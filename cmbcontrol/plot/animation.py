@@ -1,4 +1,4 @@
-"""Frames as files: GIF with one palette of exact colours, MP4 through ffmpeg."""
+"""Animation files: GIF with one palette of exact colours, MP4 through ffmpeg."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _NEAR = 10
 
 
 def animation_path(path: str | Path, fps: float) -> Path:
-    """The path of an animation, once it is sure that one can be written there."""
+    """Path of an animation, checked so that the file can be written there."""
     path = Path(path)
     _check.positive(fps, "fps")
     if path.suffix not in (".gif", ".mp4"):
@@ -47,7 +47,7 @@ def write_animation(
     colors: Sequence[str],
     progress: Progress | None,
 ) -> Path:
-    """Write frames, which are images (height, width, 3) by their number.
+    """Write an animation from a function that draws its frames (height, width, 3) by number.
 
     Parameters
     ----------
@@ -56,10 +56,10 @@ def write_animation(
     draw : callable
         Number of a frame -> image; called in order, and before that for some frames, of which the palette is made.
     count : int
-        Of the frames.
+        Number of frames.
     fps : float
     colors : sequence of str
-        That a GIF must show exactly, ``"#RRGGBB"``.
+        Colours that a GIF must show exactly, ``"#RRGGBB"``.
     progress : bool or callable, optional
     """
     gif = path.suffix == ".gif"
@@ -83,11 +83,11 @@ def write_animation(
 
 
 def _palette(samples: Sequence[Image], colors: Sequence[str]) -> Any:
-    """An image whose palette all frames share.
+    """Image with the palette that all frames share.
 
-    First the colours that are asked for and those that cover most of the samples, as they are; then the best ones for
-    what is left, which are blends at edges and shades of solids. One entry of 256 stays free: it marks what does not
-    change from frame to frame.
+    First the required colours and those that cover most of the samples, unchanged; then the best ones for the rest,
+    which are blends at edges and shades of solids. One entry of 256 stays free: it marks pixels that do not change
+    from frame to frame.
     """
     from PIL import Image as Pillow
 
@@ -112,7 +112,7 @@ def _palette(samples: Sequence[Image], colors: Sequence[str]) -> Any:
 
 
 def _write_gif(path: Path, frames: Iterator[Image], fps: float, palette: Any) -> None:
-    """Pillow keeps only what changes from frame to frame."""
+    """Write a GIF; Pillow keeps only the pixels that change from frame to frame."""
     from PIL import Image as Pillow
 
     images = [Pillow.fromarray(frame).quantize(palette=palette, dither=Pillow.Dither.NONE) for frame in frames]
@@ -128,7 +128,7 @@ def _write_gif(path: Path, frames: Iterator[Image], fps: float, palette: Any) ->
 
 
 def _ffmpeg(path: Path) -> str:
-    """Where ffmpeg is: as matplotlib is told, on the path unless told."""
+    """Path of ffmpeg, as in matplotlib's settings or on the PATH; raises an error where there is none."""
     from matplotlib.animation import FFMpegWriter
 
     if not FFMpegWriter.isAvailable():
@@ -137,7 +137,7 @@ def _ffmpeg(path: Path) -> str:
 
 
 def _write_mp4(path: Path, frames: Iterator[Image], fps: float) -> None:
-    """Frames through ffmpeg, with colours that every player knows: half resolution, so that sizes are even."""
+    """Write frames through ffmpeg, in a format that all players can show (half colour resolution, even sizes)."""
     first = next(frames)
     height, width = (2 * ((n + 1) // 2) for n in first.shape[:2])
     command = [_ffmpeg(path), "-loglevel", "error", "-y", "-f", "rawvideo", "-pix_fmt", "rgb24"]
@@ -161,7 +161,7 @@ def _write_mp4(path: Path, frames: Iterator[Image], fps: float) -> None:
 
 
 def _fed(process: Any, first: Image, frames: Iterator[Image], shape: tuple[int, int]) -> str:
-    """What ffmpeg says after it has had all frames."""
+    """Messages of ffmpeg after it has got all frames."""
 
     def padded(frame: Image) -> bytes:
         whole = np.full((*shape, 3), 255, dtype=np.uint8)

@@ -1,4 +1,4 @@
-"""A machine on axes: in its plane as filled shapes, in space as shaded solids. It moves from frame to frame."""
+"""Drawing of a machine on axes: filled shapes in its plane, or shaded solids in space; it moves from frame to frame."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _FEW = 24  # bodies: of more, edges are thinner
 
 
 class Snapshot(NamedTuple):
-    """A scene at one configuration, in the world.
+    """Scene at one configuration, in the world.
 
     Attributes
     ----------
     origins, rotations : ndarray, shape (bodies, 3) and (bodies, 3, 3)
     ends : ndarray, shape (stretched, 2, 3)
     lines : list of ndarray
-        That a plant given by functions draws itself.
+        Lines that a plant given by functions draws itself.
     """
 
     origins: Array
@@ -39,23 +39,23 @@ class Snapshot(NamedTuple):
     lines: list[Array]
 
     def points(self, body: NDArray[np.int64], points: Array) -> Array:
-        """Points (k, 3) on bodies (k,), in the world."""
+        """Positions in the world of points (k, 3) on bodies (k,)."""
         return self.origins[body] + np.einsum("nij,nj->ni", self.rotations[body], points)
 
 
 def snapshot(scene: Scene, q: Array) -> Snapshot:
-    """A scene at a configuration."""
+    """Snapshot of a scene at a configuration."""
     return Snapshot(*scene.poses(q), scene.ends(q), scene.lines(q))
 
 
 class Drawing:
-    """A machine on axes; `update` moves it to another configuration.
+    """Drawing of a machine on axes; `update` moves it to another configuration.
 
     Parameters
     ----------
     scene : Scene
     shots : sequence of Snapshot
-        All that will be shown: they fix the limits.
+        All snapshots that will be shown: they determine the limits.
     ax : matplotlib axes or None
     traces : sequence of Spot
         Points whose paths grow from frame to frame.
@@ -100,7 +100,7 @@ class Drawing:
     # -- axes ---------------------------------------------------------------------------------------------
 
     def _limits(self, shots: Sequence[Snapshot]) -> None:
-        """Room for all frames, the same length a metre on all axes."""
+        """Set the limits with room for all frames, and with the same length for a metre on all axes."""
         scene = self.scene
         vertices = [np.asarray(solid.vertices) for solid in scene.solids]
         self._body = np.repeat([self._number[solid.body] for solid in scene.solids], [len(x) for x in vertices])
@@ -135,12 +135,12 @@ class Drawing:
 
     @property
     def ratio(self) -> float:
-        """Height of the drawing over its width, within what a page can bear."""
+        """Height of the drawing over its width, within limits that fit a page."""
         width, height = (self.high - self.low)[:2]
         return 1.0 if self.plane is None else float(np.clip(height / width, 0.35, 1.4))
 
     def _dress(self, title: str) -> None:
-        """Labels, limits, equal axes."""
+        """Set labels, limits, and equal axes."""
         from matplotlib.ticker import MaxNLocator
 
         ax = self.ax
@@ -169,7 +169,7 @@ class Drawing:
             ax.set_title(title, fontsize=LABEL + 1.0, color=INK)
 
     def _fit(self, box: Array) -> None:
-        """As large as the labels around it allow."""
+        """Zoom so that the drawing is as large as the labels around it allow."""
         from mpl_toolkits.mplot3d.proj3d import proj_transform
 
         ax, room = self.ax, np.array([0.86, 0.82])  # of the axes
@@ -183,7 +183,7 @@ class Drawing:
         return self.ax.plot(*[[] for _ in self.view], color=color, linewidth=width, zorder=order, **style)[0]
 
     def _hatch(self) -> None:
-        """Lines under the supports of a machine that moves in a plane."""
+        """Draw hatching under the supports of a machine that moves in a plane."""
         if self.plane is None or not len(self.scene.supports):
             return
         down = self.scene.down[self.view]
@@ -202,7 +202,7 @@ class Drawing:
     # -- frames -------------------------------------------------------------------------------------------
 
     def update(self, shot: Snapshot, label: str = "", number: int = 0) -> None:
-        """Move to another configuration; traces go from the first frame to the one of this number."""
+        """Move the drawing to another configuration; traces go from the first frame to the one of this number."""
         for line, ends in zip(self.guides, shot.ends, strict=True):
             if line is not None:
                 self._set(line, ends)
@@ -216,7 +216,7 @@ class Drawing:
         self.label.set_text(label)
 
     def ghost(self, shot: Snapshot, strength: float = 0.35) -> None:
-        """Draw the machine at another configuration as well, faintly."""
+        """Draw the machine faintly at another configuration."""
         for points in shot.lines:
             self._set(self._line(2.4, _LINES, 2.5, alpha=strength, solid_capstyle="round"), points)
         self.body.ghost(shot, strength)
@@ -230,14 +230,14 @@ class Drawing:
             self._set(self._line(0.7, INK, 4.5, alpha=0.6), path)
 
     def _path(self, shots: Sequence[Snapshot], spot: Spot) -> Array:
-        """Of a point through all frames, (frames, 3); none of one that does not move."""
+        """Path of a point through all frames (frames, 3); empty for a point that does not move."""
         body, point = np.array([self._number[spot.body]]), spot.point[None]
         path = np.concatenate([shot.points(body, point) for shot in shots])
         return path if np.ptp(path, axis=0).max() > 1e-3 * self.extent else path[:0]
 
     @property
     def colors(self) -> list[str]:
-        """Of all that is drawn, ``"#RRGGBB"``."""
+        """Colours of everything that is drawn, ``"#RRGGBB"``."""
         scene = self.scene
         return list(dict.fromkeys([*(s.color for s in scene.solids), *(s.color for s in scene.stretched), LOOP, INK]))
 
@@ -249,7 +249,7 @@ class Drawing:
             line.set_data(*columns)
 
     def pixels(self) -> NDArray[np.uint8]:
-        """The figure as an image (height, width, 3); what does not move is drawn once."""
+        """Image (height, width, 3) of the figure; parts that do not move are drawn once."""
         from matplotlib.backends.backend_agg import FigureCanvasAgg
 
         guides = [line for line in self.guides if line is not None]
@@ -272,9 +272,9 @@ class Drawing:
 
 
 class _Flat:
-    """Outlines of all solids as filled shapes with an edge, the lower ones first; springs as lines above them.
+    """Plane drawing: outlines of all solids as filled shapes, the lower ones first, and springs as lines above them.
 
-    All turns are about the normal of the plane: an outline moves with its body and keeps its form.
+    All rotations are about the normal of the plane: an outline moves with its body and keeps its form.
     """
 
     def __init__(self, drawing: Drawing, first: Snapshot) -> None:
@@ -316,7 +316,7 @@ class _Flat:
 
     @property
     def artists(self) -> list[Any]:
-        """What moves."""
+        """Artists of matplotlib that change with the configuration."""
         return [self.shapes, *(line for line in self.links if line is not None)]
 
     def outlines(self, shot: Snapshot) -> list[Any]:
@@ -349,7 +349,7 @@ class _Flat:
 
 
 def _darker(color: str) -> tuple[float, float, float]:
-    """Of an edge."""
+    """Darker colour of an edge, from that of a face."""
     from matplotlib.colors import to_rgb
 
     r, g, b = to_rgb(color)
@@ -357,7 +357,7 @@ def _darker(color: str) -> tuple[float, float, float]:
 
 
 def _symbol(kind: str, ends: Array, radius: float, view: list[int]) -> Array:
-    """The line of a spring, a damper, a rope or a rod between two points (2, 3), in a plane."""
+    """Line in the plane for a spring, a damper, a rope or a rod between two points (2, 3)."""
     a, b = ends
     along = b - a
     side = np.cross(np.eye(3)[({0, 1, 2} - set(view)).pop()], along)
@@ -377,7 +377,7 @@ def _symbol(kind: str, ends: Array, radius: float, view: list[int]) -> Array:
 
 
 def _joined(lines: list[Array]) -> Array:
-    """Lines as one, with gaps."""
+    """Several lines as one, with gaps between."""
     gap = np.full((1, lines[0].shape[1]), np.nan)
     return np.concatenate([part for line in lines for part in (line, gap)])
 
@@ -386,7 +386,7 @@ def _joined(lines: list[Array]) -> Array:
 
 
 class _Solid:
-    """All solids, and all that stretches, as shaded triangles."""
+    """Space drawing: all solids, and all that stretches, as shaded triangles."""
 
     def __init__(self, drawing: Drawing) -> None:
         from matplotlib.colors import to_rgb
@@ -406,11 +406,11 @@ class _Solid:
 
     @property
     def artists(self) -> list[Any]:
-        """What moves."""
+        """Artists of matplotlib that change with the configuration."""
         return [self.shaded]
 
     def triangles(self, shot: Snapshot) -> tuple[Array, Array, Array]:
-        """Corners, normals and colours in the world."""
+        """Corners, normals and colours of all triangles in the world."""
         from .shading import tube
 
         R = shot.rotations[self.body].transpose(0, 2, 1)
@@ -451,6 +451,6 @@ class _Solid:
 
 
 def upright(ax: Any, scene: Scene) -> None:
-    """Look at axes in space from the side, with gravity downwards."""
+    """Set the view of axes in space: from the side, with gravity downwards."""
     down = int(np.abs(scene.down).argmax()) if scene.down.any() else 2
     ax.view_init(elev=22.0, azim=-55.0, vertical_axis="xyz"[down])

@@ -1,8 +1,8 @@
-"""Figures that appear where somebody looks: in notebooks, in windows of pyplot, in files.
+"""Figures for notebooks, for windows of pyplot, and for files.
 
 In a notebook, and in a script whose matplotlib opens windows, figures are known to pyplot, and ``plt.show()`` or the
-end of a cell shows them. Elsewhere (files, servers, processes of a study, the command line) they are known to nobody
-but the caller, so that thousands of them leave nothing behind.
+end of a cell shows them. Elsewhere (files, servers, processes of a study, the command line) only the caller
+holds them, so that thousands of them leave nothing behind.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _unregistered: ContextVar[bool] = ContextVar("unregistered", default=False)
 
 @contextmanager
 def unregistered() -> Iterator[None]:
-    """Within the block, figures are made for files alone: pyplot does not know them, whatever its backend.
+    """Context in which figures are made for files only: pyplot does not know them, whatever its backend.
 
     Examples
     --------
@@ -54,15 +54,15 @@ def unregistered() -> Iterator[None]:
 
 
 def new_figure(width: float, height: float, **options: Any) -> Figure:
-    """An empty figure, known to pyplot where pyplot would show it.
+    """Make an empty figure, known to pyplot if pyplot would show it.
 
     Parameters
     ----------
     width, height : float
         Inches.
     **options
-        Of `matplotlib.figure.Figure`; the layout is "constrained" unless given, the resolution 150 dpi (in a window the
-        one of matplotlib's settings, so that it fits the screen).
+        Options of `matplotlib.figure.Figure`; the layout is "constrained" unless given, the resolution 150 dpi (in a
+        window the one of matplotlib's settings, so that it fits the screen).
 
     Examples
     --------
@@ -81,7 +81,7 @@ def new_figure(width: float, height: float, **options: Any) -> Figure:
 
 
 def _appears() -> bool:
-    """Whether pyplot shows its figures here: it is in use, or a notebook is; and there is something to show them on.
+    """Whether pyplot shows its figures here: a script or a notebook uses it, and there is a display.
 
     Children of a process and other threads have no windows. pyplot is not imported for scripts that do not use it.
     """
@@ -103,7 +103,7 @@ def _in_front() -> bool:
 
 
 def _notebook() -> bool:
-    """Whether this is the kernel of a notebook."""
+    """Whether this process is the kernel of a notebook."""
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     return hasattr(shell, "kernel")
@@ -117,7 +117,7 @@ def inline() -> bool:
 
 
 def png(figure: Figure, dpi: float = DPI) -> bytes:
-    """A figure as PNG."""
+    """PNG bytes of a figure."""
     return _content(figure, "png", dpi=dpi)
 
 
@@ -141,7 +141,7 @@ def save(figure: Figure, path: str | Path) -> Path:
     ValueError
         For another suffix.
     TypeError
-        For what is no figure.
+        For an object that is no figure.
     FileError
         Where it cannot be written.
 
@@ -163,7 +163,7 @@ def save(figure: Figure, path: str | Path) -> Path:
 
 
 def _content(figure: Figure, kind: str, dpi: float) -> bytes:
-    """The bytes of a file, the same for the same figure."""
+    """Bytes of a file, the same for the same figure."""
     import matplotlib
 
     stream = BytesIO()

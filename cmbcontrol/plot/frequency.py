@@ -43,7 +43,7 @@ def bode(
     dB: bool = False,
     axes: Any = None,
 ) -> Figure:
-    """Bode diagram: a column for each input, and a curve or a row for each output.
+    """Plot a Bode diagram: a column for each input, and a curve or a row for each output.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def bode(
         A gain and a phase panel for each pair of input and output. Otherwise outputs of one unit share a panel of
         gains, and all share one of phases. Defaults to a grid for more than three outputs or four inputs.
     dB : bool
-        Gains in decibel of 1 (in the units of the label), not as they are on a logarithmic axis.
+        Gains in decibel of 1 (in the units of the label), in place of a logarithmic axis.
     axes : array of matplotlib axes, optional
         Shape (units of outputs + 1, inputs), or of a grid (2 outputs, inputs). A new figure unless given.
 
@@ -75,7 +75,7 @@ def bode(
     Phase is the sum of the angles of the zeros and poles of each channel, and continuous. Undamped zeros and poles
     count as slightly damped: a zero turns by +180 degrees, a pole by -180, so that a machine without friction whose
     motor and sensor are on one joint alternates between 0 and -180. Responses that are the same (of symmetric machines)
-    are drawn with alternating dashes and told above the panel, and in the legend where it is so for all inputs.
+    are drawn with alternating dashes and named above the panel, or in the legend if they are so for all inputs.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def bode(
 
 
 class _Shown:
-    """What a diagram shows: responses, phases, names, units."""
+    """Data of a diagram: responses, phases, names, units."""
 
     def __init__(
         self,
@@ -125,22 +125,22 @@ class _Shown:
         self._loud = np.any(size > _SILENT * scale, axis=0)[np.ix_(rows, columns)]
 
     def gain(self, i: int, k: int) -> Array:
-        """Of output i from input k, over frequency; not where the input does not act."""
+        """Gain from input k to output i over frequency; nan where the input does not act."""
         values = np.abs(self.response[:, i, k]) if self.acts(i, k) else np.full(self.omega.size, np.nan)
         values = np.where(values > 0.0, values, np.nan)
         return 20.0 * np.log10(values) if self.dB else values
 
     def phase(self, i: int, k: int) -> Array:
-        """Degrees."""
+        """Phase from input k to output i over frequency, degrees."""
         nothing = np.full(self.omega.size, np.nan)
         return np.degrees(self.channels[i][k].phase(self.omega)) if self.acts(i, k) else nothing
 
     def acts(self, i: int, k: int) -> bool:
-        """Whether the input acts on the output at all."""
+        """Whether an input acts on an output at all."""
         return bool(self._loud[i, k]) and self.channels[i][k].gain != 0.0
 
     def label(self, i: int, k: int) -> str:
-        """Of a gain."""
+        """Axis label of a gain, with its unit."""
         over = self.input_units[k]
         over = f"({over})" if " " in over else over
         unit = f"{self.output_units[i]}/{over}" if self.output_units[i] and over else ""
@@ -149,7 +149,7 @@ class _Shown:
         return with_unit("gain", unit)
 
     def same(self, k: int) -> list[list[int]]:
-        """Outputs in groups whose responses to an input are the same."""
+        """Groups of outputs whose responses to an input are the same."""
         groups: list[list[int]] = []
         for i, unit in enumerate(self.output_units):
             for group in groups:
@@ -167,14 +167,14 @@ class _Shown:
         return bool(np.all(np.abs(a - b) <= _SAME * np.abs(a)))
 
     def remarks(self, k: int) -> list[str]:
-        """What cannot be seen of an input: curves on top of each other, outputs that it does not move."""
+        """Remarks on an input: curves on top of each other, and outputs that it does not move."""
         found = [" = ".join(self.outputs[i] for i in group) for group in self.same(k) if len(group) > 1]
         silent = [name for i, name in enumerate(self.outputs) if not self.acts(i, k)]
         return [*found, *([f"no effect on {', '.join(silent)}"] if silent else [])]
 
 
 def _response(pencil: Any, B: Array, C: Array, D: Array) -> Any:
-    """Of all channels at one frequency; none at an undamped pole itself."""
+    """Response of all channels at one frequency; nan at an undamped pole."""
     try:
         return C @ np.linalg.solve(pencil, B) + D
     except np.linalg.LinAlgError:
@@ -182,7 +182,7 @@ def _response(pencil: Any, B: Array, C: Array, D: Array) -> Any:
 
 
 def _indices(given: Sequence[str] | None, known: Sequence[str], what: str, one: str) -> tuple[list[int], str]:
-    """Which channels, and a word on those that are left out."""
+    """Indices of the channels, and a remark on those that are left out."""
     if given is None:
         more = f"the first {_MOST} of {len(known)} {what}; choose by {what}=" if len(known) > _MOST else ""
         return list(range(min(len(known), _MOST))), more
@@ -213,7 +213,7 @@ def _range(channels: Sequence[Sequence[Channel]]) -> Array:
 
 
 def _overlaid(shown: _Shown, axes: Any) -> Figure:
-    """Outputs of one unit in a panel of gains, all of them in a panel of phases."""
+    """Plot outputs of one unit in a common panel of gains, and all of them in one panel of phases."""
     from matplotlib.lines import Line2D
 
     units = list(dict.fromkeys(shown.output_units))
@@ -247,7 +247,7 @@ def _overlaid(shown: _Shown, axes: Any) -> Figure:
 
 
 def _one_by_one(shown: _Shown, axes: Any) -> Figure:
-    """A panel of gain and one of phase for each pair."""
+    """Plot a panel of gain and one of phase for each pair of input and output."""
     rows, columns = 2 * len(shown.outputs), len(shown.inputs)
     own = axes is None
     wide = 2.3 if columns > 2 else 3.4
@@ -279,7 +279,7 @@ def _one_by_one(shown: _Shown, axes: Any) -> Figure:
 
 
 def _axes(given: Any, shape: tuple[int, int], width: float, height: float, same_units: bool) -> Any:
-    """Axes of that shape, new ones unless given; gains of one unit have one range."""
+    """Array of axes of a shape, new ones unless given; gains of one unit have one range."""
     if given is None:
         figure = new_figure(width, height)
         return figure.subplots(*shape, sharex=True, sharey="row" if same_units else False, squeeze=False)
@@ -307,7 +307,7 @@ def _dress_gain(ax: Axes, shown: _Shown, label: str) -> None:
 
 
 def _dress_phases(row: Any, shown: _Shown, *, bottom: bool) -> None:
-    """Phases of all inputs, with one range: whole quarter turns, with ticks at them, or coarser."""
+    """Set one range for the phases of all inputs: whole quarter turns, with ticks at them, or coarser."""
     from matplotlib.ticker import MultipleLocator
 
     values = np.concatenate([np.asarray(line.get_ydata(), dtype=float) for ax in row for line in ax.lines])

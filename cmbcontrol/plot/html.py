@@ -1,4 +1,4 @@
-"""What notebooks show of a machine, a run, a linear model, an operating point, a study: tables and a picture."""
+"""HTML for notebooks of a machine, a run, a linear model, an operating point, a study: tables and a picture."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _PICTURE = "max-width:100%;background:#ffffff"
 
 
 def html(thing: Any) -> str:
-    """Plain HTML, without scripts and without style sheets; where it cannot be made, the text that `print` shows."""
+    """Plain HTML without scripts and style sheets; the text of `print` if it cannot be made."""
     try:
         with warnings.catch_warnings(), unregistered():
             warnings.simplefilter("ignore")  # whoever looks at a thing has not asked for anything
@@ -52,14 +52,14 @@ def html(thing: Any) -> str:
 
 
 def bundle(thing: Any) -> dict[str, str]:
-    """The page, and its first picture by itself."""
+    """HTML page, and its first picture by itself, by MIME type."""
     page = html(thing)
     picture = re.search(r"data:image/png;base64,([^']+)", page)
     return {"text/html": page} | ({"image/png": picture[1]} if picture else {})
 
 
 def _text(thing: Any) -> str:
-    """Whatever there is."""
+    """Text of an object by str or repr, or the name of its type."""
     for words in (str, repr):
         try:
             return words(thing)
@@ -122,7 +122,7 @@ MODE_HEAD = ("mode", "kind", "poles (1/s)", "frequency (rad/s)", "damping ratio"
 
 
 def mode_rows(lin: LinearModel) -> list[tuple[str, ...]]:
-    """The modes as rows of a table below `MODE_HEAD`; its last four columns hold numbers."""
+    """Rows of a table of modes below `MODE_HEAD`; the last four columns hold numbers."""
     rows: list[tuple[str, ...]] = []
     for i, mode in enumerate(lin.damping()):
         value = mode.eigenvalue
@@ -197,7 +197,7 @@ _PAGES: dict[type, Callable[[Any], tuple[str, list[str]]]] = {
 
 
 def _start(plant: Plant) -> Any:
-    """Where a machine is shown; None where its loops cannot be closed."""
+    """Configuration at which a machine is shown; None where its loops cannot be closed."""
     try:
         return start_configuration(plant)
     except AssemblyError:
@@ -209,7 +209,7 @@ def _limits(plant: Plant) -> tuple[Any, tuple[str, ...]]:
 
 
 def _machine_picture(plant: Plant, q: Any) -> list[str]:
-    """The drawing, where there is something to draw."""
+    """Drawing of the machine as HTML; empty where there is nothing to draw."""
     from .machine import mechanism
 
     try:
@@ -228,7 +228,7 @@ def _pairs(lines: Iterable[tuple[str, str]]) -> str:
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]], none: str, more: str, right: int = 0) -> str:
-    """A table; the last `right` columns hold numbers."""
+    """HTML table; the last `right` columns hold numbers."""
     if not rows:
         return f"<p>{escape(none)}</p>" if none else ""
     shown = rows if not head or len(rows) <= _ROWS else rows[: _ROWS - 1]

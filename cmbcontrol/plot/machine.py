@@ -79,7 +79,7 @@ def mechanism(plant: Any, q: ArrayLike | Mapping[str, float] | str | None = None
 
 
 def _default(plant: Any) -> Array:
-    """Where the machine is unless told; where its loops cannot be closed, with all joints at zero."""
+    """Default configuration of a drawing; with all joints at zero if the loops cannot be closed."""
     try:
         return start_configuration(plant)
     except AssemblyError:
@@ -100,14 +100,14 @@ def animate(
     Parameters
     ----------
     run : Simulation
-        With its plant: one that was loaded from a file has none (set ``run.plant``).
+        A run with its plant: one that was loaded from a file may have none (set ``run.plant``).
     path : str or Path
     fps : float
         Frames a second. Most viewers show GIFs with 50 at most.
     speed : float
         Seconds of the run a second of the animation.
     trace : bool, or sequence of str or (str, array_like)
-        What leaves a trace that grows with time. True: the points where loops close, of those that move. Names of
+        Points that leave a trace, which grows with time. True: points where loops close, of those that move. Names of
         joints and constraints; names of bodies, for their origins; or a body and a point in its axes, m, such as
         ``[("bucket", (1.45, 0, 0))]``.
     progress : bool or callable, optional
@@ -120,11 +120,11 @@ def animate(
     Raises
     ------
     ModelError
-        Where it is not known what the plant looks like.
+        Where the appearance of the plant is not known.
     MissingExtraError
         For an ``.mp4`` without ffmpeg.
     ValueError, OSError
-        For what is not there to be traced, and for files that cannot be written.
+        For traces of unknown parts, and for files that cannot be written.
 
     Examples
     --------
@@ -160,7 +160,7 @@ def write_shots(
     fps: float,
     progress: Progress | None,
 ) -> Path:
-    """Write snapshots with their labels, a frame each."""
+    """Write an animation of snapshots with their labels, one for each frame."""
     with unregistered():  # frames are for the file alone
         drawing = Drawing(seen, shots, None, traces=spots, title=title, dpi=100)
 
@@ -172,7 +172,7 @@ def write_shots(
 
 
 def trace_spots(seen: Scene, trace: bool | Sequence[str | tuple[str, ArrayLike]]) -> tuple[Spot, ...]:
-    """The points that leave a trace.
+    """Points that leave a trace.
 
     Raises
     ------
@@ -201,7 +201,7 @@ def trace_spots(seen: Scene, trace: bool | Sequence[str | tuple[str, ArrayLike]]
 
 
 def _positions(run: Simulation, times: Array) -> Iterator[Array]:
-    """Configurations between those of the result."""
+    """Configurations at given times, between those of the result."""
     T, Q, plant = run.time, run.data["q"].values, run.plant
     for t in times:
         if len(T) == 1:

@@ -1,4 +1,4 @@
-"""Modes of a closed machine: still pictures of their shapes, and animations. The loops stay closed."""
+"""Pictures and animations of the modes of a machine, with closed loops."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ def modes(
     Parameters
     ----------
     linear_model : LinearModel
-        With its plant.
+        Model with its plant.
     which : sequence of int, optional
         Modes by number, as in ``lin.modes()``; the twelve slowest unless given. Decays and growths with one shape
         share a panel.
     amplitude : float, optional
-        Of the coordinate that moves most, rad or m; chosen for each mode unless given.
+        Amplitude of the coordinate that moves most, rad or m; chosen for each mode unless given.
     undamped : bool
         The modes of ``lin.undamped_modes()``.
     axes : sequence of matplotlib axes, optional
@@ -126,18 +126,18 @@ def animate_mode(
     Parameters
     ----------
     linear_model : LinearModel
-        With its plant.
+        Model with its plant.
     mode : int
         Number of the mode, as in ``lin.modes()``; 0 is the slowest.
     path : str or Path
     amplitude : float, optional
-        Of the coordinate that moves most, rad or m; chosen unless given, as in `modes`.
+        Amplitude of the coordinate that moves most, rad or m; chosen unless given, as in `modes`.
     cycles : int
-        Of an oscillation.
+        Number of cycles of an oscillation.
     seconds : float
-        That a cycle takes on the screen. Decays and growths are shown for four time constants, in the same time.
+        Duration of a cycle on the screen. Decays and growths are shown for four time constants, in the same time.
     decay : bool
-        Let the amplitude of an oscillation decay (or grow) as it does; it stays the same unless told.
+        Let the amplitude of an oscillation decay (or grow) as it does in the model; else it stays the same.
     undamped : bool
         The modes of ``lin.undamped_modes()``.
     fps : float
@@ -215,7 +215,7 @@ def _numbers(found: Modes, which: Sequence[int]) -> list[int]:
 
 
 def _panels(found: Modes, which: Sequence[int] | None) -> list[list[tuple[int, Mode]]]:
-    """Modes by panel: real ones that share a shape share it."""
+    """Modes by panel: real ones with the same shape share a panel."""
     groups: list[list[tuple[int, Mode]]] = []
     for i in range(len(found)) if which is None else _numbers(found, which):
         mode = found[i]
@@ -231,12 +231,12 @@ def _panels(found: Modes, which: Sequence[int] | None) -> list[list[tuple[int, M
 
 
 def _parallel(a: NDArray[np.complex128], b: NDArray[np.complex128]) -> bool:
-    """Modal assurance criterion."""
+    """Whether two shapes are parallel, by the modal assurance criterion."""
     return abs(np.vdot(a, b)) ** 2 > (1.0 - 1e-9) * np.vdot(a, a).real * np.vdot(b, b).real
 
 
 def mode_title(group: list[tuple[int, Mode]]) -> str:
-    """Number, frequency and damping."""
+    """Title with the numbers, the frequency and the damping of modes."""
     number = ("mode " if len(group) == 1 else "modes ") + ", ".join(str(i) for i, _ in group)
     first = group[0][1]
     if first.kind == "oscillation":
@@ -253,7 +253,7 @@ def mode_title(group: list[tuple[int, Mode]]) -> str:
 
 
 class ModeMotion:
-    """Poses along a mode, with closed loops."""
+    """Configurations along a mode, with closed loops."""
 
     def __init__(self, linear_model: LinearModel, mode: Mode, amplitude: float | None) -> None:
         point = linear_model.point
@@ -270,15 +270,15 @@ class ModeMotion:
         self.amplitude = self._chosen() if amplitude is None else _check.positive(amplitude, "amplitude")
 
     def at(self, factor: complex) -> Array:
-        """The configuration (nq,) at a multiple of the amplitude."""
+        """Configuration (nq,) at a multiple of the amplitude."""
         return self._closed(factor * self.amplitude)[0]
 
     def shot(self, factor: complex) -> Snapshot:
-        """The machine at a multiple of the amplitude."""
+        """Snapshot of the machine at a multiple of the amplitude."""
         return snapshot(self.scene, self.at(factor))
 
     def _closed(self, factor: complex) -> tuple[Array, float]:
-        """The closed configuration, and how much closing it changed, relative to the motion."""
+        """Closed configuration, and the change by closing the loops, relative to the motion."""
         delta = (factor * self.shape).real
         ahead = self.plant.integrate(self.q, delta)
         q = self.plant.close(ahead)
@@ -287,7 +287,7 @@ class ModeMotion:
         return q, float(changed / size) if size else 0.0
 
     def _chosen(self) -> float:
-        """The largest amplitude that can be drawn, see `modes`."""
+        """Largest amplitude that can be drawn, see `modes`."""
         here = self.scene.points(self.q)
         extent = float(np.ptp(here, axis=0).max(initial=0.0)) or self.plant.size
         small = 1e-4 / np.abs(self.shape / self.length).max()
@@ -310,7 +310,7 @@ class ModeMotion:
         )
 
     def _room(self) -> float:
-        """Amplitude at which the first joint meets its limit."""
+        """Amplitude at which the first joint reaches its limit."""
         room = np.inf
         for i, k in self.plant.paired:
             left = np.abs(self.plant.limits[i] - self.q[i]).min()
@@ -319,7 +319,7 @@ class ModeMotion:
         return float(room)
 
     def _fits(self, amplitude: float) -> bool:
-        """Whether all phases close, within the limits, without much change."""
+        """Whether the loops close at all phases, within the limits and without much change."""
         low, high = self.plant.limits.T
         for phase in np.exp(2j * np.pi * np.arange(8) / 8):
             try:
@@ -332,7 +332,7 @@ class ModeMotion:
 
 
 def _axes(motions: list[ModeMotion], count: int) -> list[Any]:
-    """A new figure with a panel a mode."""
+    """Axes of a new figure, with a panel for each mode."""
     from matplotlib.ticker import MaxNLocator
 
     from .figure import new_figure

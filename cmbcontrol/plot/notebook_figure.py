@@ -1,4 +1,4 @@
-"""The class of all figures of this package; it imports matplotlib, and so is imported when the first one is made."""
+"""Class of all figures of this package; it imports matplotlib, and is imported when the first figure is made."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ _LEGEND = 1.6  # inches of the width that a legend may take from the curves; for
 
 
 class NotebookFigure(Figure):
-    """A figure that a notebook shows once, be it the last expression of a cell or not.
+    """Figure that a notebook shows once, whether it is the last expression of a cell or not.
 
     Attributes
     ----------
     legend_room : float
-        Inches of its width that legends beside the panels have.
+        Width of the legends beside the panels, inches.
     """
 
     legend_room: float = _LEGEND
 
     def _ipython_display_(self) -> None:
-        """Shown now, by the formatters of the notebook; so the end of the cell has not to show it again."""
+        """Show the figure now, by the formatters of the notebook, and not again at the end of the cell."""
         if hasattr(self, "number") and inline():
             from matplotlib import pyplot
 
@@ -31,7 +31,7 @@ class NotebookFigure(Figure):
         raise NotImplementedError  # IPython goes on to the formatters
 
     def _repr_png_(self) -> tuple[bytes, dict[str, int]] | None:
-        """For notebooks that know no pyplot; what pyplot shows in a window is not shown twice."""
+        """PNG and size for notebooks without pyplot; None where pyplot shows the figure already."""
         if hasattr(self, "number") and not inline():
             return None
         width, height = (round(96.0 * inches) for inches in self.get_size_inches())  # pixels of a page

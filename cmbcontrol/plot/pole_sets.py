@@ -1,4 +1,4 @@
-"""Closed-loop poles of many machines under one law, and the region that was asked for."""
+"""Plot of the closed-loop poles of many machines under one law, and of the required region."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _MARKS = ("o", "s", "^", "D", "v", "P", "X")
 
 
 def pole_sets(certificate: Certificate, *, ax: Any = None, legend: bool = True) -> Figure:
-    """Draw the poles of all cases and the region; cases of one machine (what stands before the comma) look the same.
+    """Draw the poles of all cases and the region; cases of one machine (same name before the comma) look the same.
 
     Parameters
     ----------
     certificate : Certificate
-        From `certify`, or of a `robust_state_feedback`.
+        Result of `certify`, or part of that of `robust_state_feedback`.
     ax : matplotlib axes, optional
         A new figure unless given.
     legend : bool
-        Beside the axes.
+        Whether there is a legend beside the axes.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Eigenvalues in the complex plane."""
+"""Plot of eigenvalues in the complex plane."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SMALLEST = 1e-6  # of the distance from 1: integrators only, or more digits tha
 
 
 def poles(lin: LinearModel, digital: control.StateSpace | None = None) -> Figure:
-    """Eigenvalues of a linear model, with lines of equal damping ratio; of its sampled model where that is given.
+    """Plot the eigenvalues of a linear model with lines of equal damping ratio, and of its sampled model if given.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def poles(lin: LinearModel, digital: control.StateSpace | None = None) -> Figure
 
 
 def _sampled_limits(ax: Axes, values: NDArray[np.complex128], period: float) -> None:
-    """The unit circle; where samples are fast and all eigenvalues are near 1, the part of it where they are.
+    """Set limits on the unit circle; for fast samples, with all eigenvalues near 1, on the part of it around them.
 
     z - 1 is s times the period there to first order: the part looks like the eigenvalues in continuous time.
     """
@@ -84,7 +84,7 @@ def _sampled_limits(ax: Axes, values: NDArray[np.complex128], period: float) -> 
 
 
 def _count_repeated(ax: Axes, values: NDArray[np.complex128]) -> None:
-    """How many crosses are on top of each other, where it is more than one."""
+    """Write the number of crosses on top of each other, where there are several."""
     width, height = np.ptp(ax.get_xlim()), np.ptp(ax.get_ylim())
     left = sorted(values, key=lambda z: (z.real, z.imag))
     above = True

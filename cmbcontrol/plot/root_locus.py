@@ -1,4 +1,4 @@
-"""Root loci in the complex plane."""
+"""Plot of root loci in the complex plane."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def root_locus(locus: RootLocus, *, ax: Any = None, grid: bool = True) -> Figure
 
 
 def _legend(ax: Any) -> None:
-    """Below the drawing, which keeps its width; long texts below each other."""
+    """Draw the legend below the drawing, which keeps its width; long texts stand below each other."""
     longest = max(len(text) for text in ax.get_legend_handles_labels()[1])
     ax.legend(
         loc="upper center",
@@ -98,7 +98,7 @@ def _legend(ax: Any) -> None:
 
 
 def limits(ax: Any, points: NDArray[np.complex128], period: float) -> None:
-    """Room for all that is drawn, and for the border."""
+    """Set limits with room for all curves and for the border."""
     x, y = points.real, points.imag
     if period:
         x, y = np.append(x, [-1.0, 1.0]), np.append(y, [-1.0, 1.0])
@@ -111,7 +111,7 @@ def limits(ax: Any, points: NDArray[np.complex128], period: float) -> None:
 
 
 def damping_lines(ax: Any, period: float, ratio: float) -> None:
-    """The border, and lines of equal damping ratio."""
+    """Draw the border, and lines of equal damping ratio."""
     border = {"color": "#8A8A8A", "linewidth": 1.0, "zorder": 1.5}
     ax.axhline(0.0, color=FAINT, linewidth=0.6, zorder=1)
     ax.axvline(0.0, **(border if not (period or ratio) else {"color": FAINT, "linewidth": 0.6, "zorder": 1}))
@@ -144,7 +144,7 @@ def _line(ax: Any, zeta: float, period: float) -> NDArray[np.complex128]:
 
 
 def _name_line(ax: Any, line: NDArray[np.complex128], zeta: float, named: list[Array]) -> None:
-    """The ratio, near the end of its line (on the whole unit circle half way); not where another name stands."""
+    """Write the ratio near the end of its line (on the unit circle half way), unless another text stands there."""
     whole = ax.get_xlim()[0] <= -1.0 and len(line) > 2
     z = line[len(line) // 2] if whole else line[0] + 0.97 * (line[-1] - line[0])
     place = np.array([z.real, z.imag]) / [np.ptp(ax.get_xlim()), np.ptp(ax.get_ylim())]

@@ -41,7 +41,7 @@ class Patches(NamedTuple):
 
 
 def patches(solid: Solid, body: int, extent: float) -> Patches:
-    """The triangles of a solid, as fine as a drawing of some extent (m) needs them."""
+    """Triangles of a solid, as fine as a drawing of some extent (m) needs them."""
     vertices, faces = np.asarray(solid.vertices), np.asarray(solid.faces)
     corners = vertices[faces]
     flat = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
@@ -60,7 +60,7 @@ def patches(solid: Solid, body: int, extent: float) -> Patches:
 
 
 def _merged(corners: Array, normals: Array, grain: float) -> tuple[Array, Array]:
-    """With corners in one cell of a grid moved to one place, and without the faces that nothing is left of."""
+    """Triangles with corners in the same cell of a grid merged, and without the faces that vanish by this."""
     cells = np.round(corners.reshape(-1, 3) / grain)
     _, first, place = np.unique(cells, axis=0, return_index=True, return_inverse=True)
     place = place.reshape(-1, 3)
@@ -97,7 +97,7 @@ def tube(line: Array, radius: float, sides: int = 8) -> tuple[Array, Array]:
 
 
 def coil(ends: Array, radius: float, turns: int = 7) -> Array:
-    """The line of a helical spring between two points (2, 3), with straight ends."""
+    """Line of a helical spring between two points (2, 3), with straight ends."""
     a, b = ends
     along = b - a
     length = float(np.linalg.norm(along))
@@ -130,7 +130,7 @@ class Shaded(Artist):
         self.corners, self.normals, self.color = np.zeros((0, 3, 3)), np.zeros((0, 3, 3)), np.zeros((0, 3))
 
     def show(self, corners: Array, normals: Array, color: Array) -> None:
-        """Take other triangles (n, 3, 3) with normals (n, 3, 3) and colours (n, 3), in the world."""
+        """Replace the triangles by others (n, 3, 3) with normals (n, 3, 3) and colours (n, 3), in the world."""
         self.corners, self.normals, self.color = corners, normals, color
         self.stale = True
 
@@ -162,7 +162,7 @@ class Shaded(Artist):
 
 
 def _light(axes: Any) -> Array:
-    """Towards the light: beside and above the eye."""
+    """Direction towards the light: beside and above the eye."""
     limits = (axes.get_xlim3d(), axes.get_ylim3d(), axes.get_zlim3d())
     middle = np.array([*(0.5 * (low + high) for low, high in limits), 1.0])
     seen, back = axes.M @ middle, np.linalg.inv(axes.M)

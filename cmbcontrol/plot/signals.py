@@ -16,7 +16,7 @@ Style = dict[str, Any]
 
 
 class Signals:
-    """Styles by name, and scales by unit.
+    """Line styles of signals by name, and scales by unit.
 
     Joints with motors come first, and so have the most distinct colours; their motors share them. Styles depend on the
     names alone, not on what a panel shows: a joint keeps its colour from figure to figure, and from run to run of a
@@ -25,7 +25,7 @@ class Signals:
     Attributes
     ----------
     size : float
-        Of the machine, m.
+        Size of the machine, m.
     """
 
     def __init__(self, run: Simulation) -> None:
@@ -50,7 +50,7 @@ class Signals:
         self._force = _force(run, self.size)
 
     def coordinate(self, name: str) -> Style:
-        """Of a joint coordinate, its velocity, its constraint force, its error."""
+        """Style of a joint coordinate, its velocity, its constraint force, its error."""
         return self._coordinates[name]
 
     def motor(self, name: str) -> Style:
@@ -63,15 +63,15 @@ class Signals:
         return self._rows[name]
 
     def span(self, unit: str) -> float:
-        """A large motion in a unit: a radian, or the size of the machine."""
+        """Size of a large motion in a unit: a radian, or the size of the machine."""
         return self.size if unit == "m" else 1.0
 
     def scale(self, unit: str) -> float:
-        """Of a quantity in a unit: what is small against it is rounding."""
+        """Scale of a quantity in a unit; values that are small against it are rounding."""
         return self.force(unit) if unit in ("N", "N m") else self.span(unit.removesuffix("2").removesuffix("/s"))
 
     def force(self, unit: str) -> float:
-        """The largest force of the run, N; as a moment, at the end of a lever as long as the machine, N m."""
+        """Largest force of the run, N; as a moment, N m, at the end of a lever as long as the machine."""
         return self._force * (self.size if unit == "N m" else 1.0)
 
 
@@ -85,7 +85,7 @@ def _styled(names: list[str]) -> dict[str, Style]:
 
 
 def _size(run: Simulation) -> float:
-    """Of a machine that is not known: its longest travel, or a metre."""
+    """Size of a machine that is not known: its longest travel, or a metre."""
     metres = [k for k, unit in enumerate(column_units(run, "q")) if unit == "m"]
     travel = np.abs(run.data["q"].values[:, metres])
     return float(np.nanmax(travel, initial=0.0)) or 1.0

@@ -1,4 +1,4 @@
-"""Outlines of solids, seen along a direction."""
+"""Outlines of solids seen along a direction."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _EDGE_ON = 1e-6  # faces whose normals are as near to square to the direction ar
 
 
 def welded(vertices: Array, faces: NDArray[np.int32]) -> tuple[Array, NDArray[np.int64]]:
-    """The same surface with a single vertex at each place, so that faces share their edges."""
+    """Surface with a single vertex at each place, so that faces share their edges."""
     grain = 1e-7 * max(float(np.ptp(vertices, axis=0).max()), 1e-300)
     low = vertices.min(axis=0)
     _, first, number = np.unique(np.round((vertices - low) / grain), axis=0, return_index=True, return_inverse=True)
@@ -21,9 +21,9 @@ def welded(vertices: Array, faces: NDArray[np.int32]) -> tuple[Array, NDArray[np
 
 
 def silhouette(vertices: Array, faces: NDArray[np.int32], towards_eye: Array) -> list[Array]:
-    """Closed lines (k, 3) around what is seen of a surface along a direction.
+    """Closed lines (k, 3) around the visible part of a surface along a direction.
 
-    They are the boundaries of the faces that look at the eye, counter-clockwise around them. Filled by winding number,
+    They are the boundaries of the faces towards the eye, counter-clockwise around them. Filled by winding number,
     they cover what the solid covers, with its holes, convex or not.
 
     Parameters
@@ -56,7 +56,7 @@ def silhouette(vertices: Array, faces: NDArray[np.int32], towards_eye: Array) ->
 
 
 def _loops(onward: dict[int, list[int]]) -> list[list[int]]:
-    """Closed walks over all edges."""
+    """Closed walks that use all edges."""
     found = []
     for start in list(onward):
         while onward[start]:

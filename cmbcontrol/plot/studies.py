@@ -1,4 +1,4 @@
-"""What a study has found: distributions, scatter of measures over parameters, sensitivities, fronts, envelopes."""
+"""Plots of a study: distributions, scatter of measures over parameters, sensitivities, fronts, envelopes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _label(data: xarray.Dataset, name: str) -> str:
 
 
 def _values(found: Study, name: str) -> Array:
-    """A numeric column of the rows."""
+    """Numeric column of the rows of a study."""
     _check.instance(found, Study, "found", "from study")
     known = [*found.parameters, *found.measures]
     values = found.data[_check.one_of(name, known, "parameter or measure")].values
@@ -55,7 +55,7 @@ def _table(indices: Any) -> xarray.Dataset:
 
 
 def _one(axes: Any, width: float, height: float) -> tuple[Figure, Axes]:
-    """A figure with one panel, or the axes that are given."""
+    """Figure with one panel, or the axes that are given."""
     if axes is None:
         figure = new_figure(width, height)
         return figure, figure.subplots()
@@ -65,14 +65,14 @@ def _one(axes: Any, width: float, height: float) -> tuple[Figure, Axes]:
 def distribution(
     found: Study, measure: str, *, low: float | None = None, high: float | None = None, axes: Any = None
 ) -> Figure:
-    """Histogram of a measure over the completed runs, its cumulative share, and limits.
+    """Plot the histogram of a measure over the completed runs, its cumulative share, and limits.
 
     Parameters
     ----------
     found : Study
     measure : str
     low, high : float, optional
-        Limits; the share of all runs that are within them is told. Those far from all values are not in sight.
+        Limits; the share of all runs within them is written. Limits far from all values are outside the plot.
     axes : matplotlib axes, optional
 
     Returns
@@ -135,7 +135,7 @@ def scatter(
     *,
     color: str | None = None,
 ) -> Figure:
-    """Measures over parameters, a panel for each pair; runs that failed are marked at the bottom.
+    """Plot measures over parameters, a panel for each pair; runs that failed are marked at the bottom.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def scatter(
     measures, parameters : sequence of str, optional
         Default to all that are numbers and vary.
     color : str, optional
-        A parameter or measure that is told by colour.
+        A parameter or measure that is shown by colour.
 
     Returns
     -------
@@ -202,12 +202,13 @@ def scatter(
 
 
 def tornado(indices: xarray.Dataset, *, axes: Any = None) -> Figure:
-    """Sensitivities of a measure, the largest on top.
+    """Plot the sensitivities of a measure, the largest on top.
 
     Parameters
     ----------
     indices : xarray.Dataset
-        Of `Study.sensitivities` (standardized slopes) or `sobol_indices` (first-order and total, with intervals).
+        Result of `Study.sensitivities` (standardized slopes) or `sobol_indices` (first-order and total, with
+        intervals).
     axes : matplotlib axes, optional
 
     Returns
@@ -267,7 +268,7 @@ def tornado(indices: xarray.Dataset, *, axes: Any = None) -> Figure:
 
 
 def pareto(found: Study, x: str, y: str, *, axes: Any = None) -> Figure:
-    """Two measures that should both be small, and the runs that no other one beats in both.
+    """Plot two measures that should both be small, with the runs that no other run beats in both.
 
     Parameters
     ----------
@@ -306,16 +307,16 @@ def pareto(found: Study, x: str, y: str, *, axes: Any = None) -> Figure:
 
 
 def envelope(runs: Sequence[Simulation], variable: str, name: str, *, share: float = 0.9, axes: Any = None) -> Figure:
-    """A signal of several runs over time: the middle, the range of a share of the runs, and of all.
+    """Plot a signal of several runs over time: the middle, the range of a share of the runs, and of all.
 
     Parameters
     ----------
     runs : sequence of Simulation
         Such as ``[found.rerun(i) for i in found.worst("error", 20)]``; with the same output times.
     variable : str
-        Of the data of the runs, such as ``"error"`` or ``"u"``.
+        Variable of the data of the runs, such as ``"error"`` or ``"u"``.
     name : str
-        Which one of its columns: a joint, a motor.
+        Name of one of its columns: a joint, a motor.
     share : float
         Part of the runs that the inner band holds.
     axes : matplotlib axes, optional

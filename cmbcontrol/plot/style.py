@@ -1,4 +1,4 @@
-"""What all figures share: colours, sizes, limits of axes, legends beside the curves.
+"""Style of all figures: colours, sizes, limits of axes, legends beside the curves.
 
 Everything is set on the artists themselves; matplotlib's global settings stay as they are.
 """
@@ -49,7 +49,7 @@ _COLUMNS = (10, 24, 48)  # entries of a legend that one, two, three columns hold
 
 
 def styles(n: int) -> list[dict[str, Any]]:
-    """Colour and line style of n curves: distinct colours, then the same with dashes; many share a scale of colours."""
+    """Colour and line style of n curves: distinct colours, then these with dashes; many curves get a colour scale."""
     if n <= len(COLORS) * len(_DASHES):
         return [{"color": COLORS[i % len(COLORS)], "linestyle": _DASHES[i // len(COLORS)]} for i in range(n)]
     import matplotlib
@@ -59,12 +59,12 @@ def styles(n: int) -> list[dict[str, Any]]:
 
 
 def with_unit(what: str, unit: str) -> str:
-    """A label; plants of functions have efforts of units that they do not tell."""
+    """Label with a unit; without one where it is not known."""
     return f"{what} ({unit})" if unit else what
 
 
 def panels(axes: Any, count: int, height: float = 1.75) -> tuple[Figure, list[Axes]]:
-    """A new figure with `count` panels above each other and one time axis, or the axes that were given.
+    """Make a new figure with `count` panels above each other and one time axis, or use the axes that were given.
 
     Raises
     ------
@@ -82,9 +82,9 @@ def panels(axes: Any, count: int, height: float = 1.75) -> tuple[Figure, list[Ax
 
 
 def curve(ax: Axes, t: Array, y: Array, **style: Any) -> Any:
-    """A line; with dots where a value has no neighbour to be joined to: of a single sample, and between gaps.
+    """Draw a line, with dots at single values that have no neighbour to be joined to.
 
-    Where it lies on earlier ones, as of symmetric machines, their colours take turns.
+    Where it lies on earlier lines, as for symmetric machines, the lines become dashes in turns.
     """
     below = [line for line in ax.lines if _lies_on(t, y, line)]
     (line,) = ax.plot(t, y, **style)
@@ -97,7 +97,7 @@ def curve(ax: Axes, t: Array, y: Array, **style: Any) -> Any:
 
 
 def _take_turns(lines: list[Any]) -> None:
-    """Solid lines that lie on one another become dashes, each in the gaps of the others."""
+    """Turn solid lines on top of each other into dashes, each in the gaps of the others."""
     lines = [line for line in lines if line.get_linestyle() == "-" or line in _TURNS]
     if len(lines) > 1:
         gap = _DASH * (len(lines) - 1)
@@ -107,7 +107,7 @@ def _take_turns(lines: list[Any]) -> None:
 
 
 def _key(handle: Any) -> Any:
-    """What stands in a legend: a solid line for one that takes turns with others."""
+    """Legend entry of a line: solid also for one that is drawn in dashes by turns."""
     if handle not in _TURNS:
         return handle
     from matplotlib.lines import Line2D
@@ -116,7 +116,7 @@ def _key(handle: Any) -> Any:
 
 
 def _lies_on(t: Array, y: Array, line: Any) -> bool:
-    """Whether a curve cannot be told from a line that is there."""
+    """Whether a curve coincides with a line that is already drawn."""
     x, below = (np.asarray(part, dtype=float) for part in (line.get_xdata(), line.get_ydata()))
     known = np.isfinite(y)
     if known.sum() < 2 or not np.array_equal(x, t) or not np.array_equal(known, np.isfinite(below)):
@@ -128,7 +128,7 @@ def _lies_on(t: Array, y: Array, line: Any) -> bool:
 
 
 def dress(ax: Axes, label: str, *, log: bool = False) -> None:
-    """Axis label, ticks, grid and spines of one panel."""
+    """Set axis label, ticks, grid and spines of one panel."""
     if log:
         ax.set_yscale("log")
     ax.set_ylabel(label, fontsize=LABEL, color=INK)
@@ -144,7 +144,7 @@ def dress(ax: Axes, label: str, *, log: bool = False) -> None:
 
 
 def time_axis(axes: Sequence[Axes], times: Array) -> None:
-    """Limits of all panels, label of the last."""
+    """Set the time limits of all panels, and the label of the last."""
     axes[-1].set_xlabel("time (s)", fontsize=LABEL, color=INK)
     axes[0].figure.align_ylabels(list(axes))
     if times.size > 1 and times[-1] > times[0]:
@@ -153,14 +153,14 @@ def time_axis(axes: Sequence[Axes], times: Array) -> None:
 
 
 def room_for_constants(ax: Axes, scale: float) -> None:
-    """Limits for curves that are constant up to rounding: about their value, and not about their last digits.
+    """Set limits for curves that are constant up to rounding: about their value, and not about their last digits.
 
     Parameters
     ----------
     ax : matplotlib.axes.Axes
         With a linear axis.
     scale : float
-        Size of what the panel shows: a length, a weight, a right angle.
+        Size of the quantity in the panel: a length, a weight, a right angle.
     """
     values = np.concatenate([np.asarray(line.get_ydata(), dtype=float).ravel() for line in ax.lines] or [np.zeros(0)])
     values = values[np.isfinite(values)]
@@ -178,14 +178,14 @@ def room_for_constants(ax: Axes, scale: float) -> None:
 
 
 def above_rounding(ax: Axes, floor: float) -> None:
-    """A logarithmic axis of errors that ends where rounding begins: a band that says so, and curves that lie on it.
+    """Set a logarithmic axis of errors that ends in a band for rounding; smaller values are drawn on the band.
 
     Parameters
     ----------
     ax : matplotlib.axes.Axes
         With the curves drawn.
     floor : float
-        What rounding alone makes, in the unit of the axis.
+        Size of rounding, in the unit of the axis.
     """
     largest = floor
     for line in ax.lines:
@@ -203,7 +203,7 @@ def above_rounding(ax: Axes, floor: float) -> None:
 
 
 def beside(ax: Axes, extra: Sequence[Any] = (), *, handles: Sequence[Any] | None = None) -> None:
-    """A legend to the right of the panel with all names; a figure of this package grows until they have room.
+    """Add a legend to the right of the panel with all names; a figure of this package grows until they have room.
 
     Parameters
     ----------
@@ -211,7 +211,7 @@ def beside(ax: Axes, extra: Sequence[Any] = (), *, handles: Sequence[Any] | None
     extra : sequence of artists
         Listed last.
     handles : sequence of artists, optional
-        What is listed before them; defaults to all curves of the panel.
+        Artists listed before them; defaults to all curves of the panel.
     """
     if handles is None:
         handles = [h for h, text in zip(*ax.get_legend_handles_labels(), strict=True) if h not in extra and text]
@@ -234,7 +234,7 @@ def beside(ax: Axes, extra: Sequence[Any] = (), *, handles: Sequence[Any] | None
 
 
 def _make_room(ax: Axes, legend: Any) -> None:
-    """A figure of this package as wide and its row of panels as tall as a legend needs."""
+    """Make a figure of this package as wide, and its row of panels as tall, as a legend needs."""
     from .notebook_figure import NotebookFigure
 
     figure, spec = ax.figure, ax.get_subplotspec()

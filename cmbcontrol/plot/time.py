@@ -1,4 +1,4 @@
-"""A run over time: joints and motors, constraint forces, and the errors that tell how accurate it is."""
+"""Plots of a run over time: joints and motors, constraint forces, and the errors that show how accurate it is."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ _EVENT_LINES = ("-", "--", ":", "-.")  # by kind
 
 
 def responses(run: Simulation, *, velocities: bool = False, axes: Any = None) -> Figure:
-    """Joint positions with their references, the tracking error, and motor efforts with their limits.
+    """Plot joint positions with their references, the tracking error, and motor efforts with their limits.
 
     Parameters
     ----------
     run : Simulation
     velocities : bool
-        Joint velocities, too.
+        Whether joint velocities are plotted, too.
     axes : sequence of matplotlib axes, optional
         One for each panel: positions by unit, velocities by unit (where wanted), tracking errors by unit (if there is a
         reference), efforts by unit (if motors are on). A new figure unless given.
@@ -68,7 +68,7 @@ def responses(run: Simulation, *, velocities: bool = False, axes: Any = None) ->
     -----
     A joint, and the motor on it, have one colour in all panels and figures. Where only some coordinates are controlled,
     the others are drawn thin. Vertical lines are singular passages and other events, under their names. Tracking errors
-    are drawn down to what rounding makes, 1e-14 rad, or of the size of the machine.
+    are drawn down to rounding, 1e-14 rad, or of the size of the machine.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def responses(run: Simulation, *, velocities: bool = False, axes: Any = None) ->
 
 
 def forces(run: Simulation, *, axes: Any = None) -> Figure:
-    """The constraint force A' lam by coordinate, and the smallest multipliers by row.
+    """Plot the constraint force A' lam by coordinate, and the smallest multipliers by row.
 
     Parameters
     ----------
@@ -168,12 +168,12 @@ def forces(run: Simulation, *, axes: Any = None) -> Figure:
 
 
 def reports(run: Simulation, *panels_of: str | Sequence[str], axes: Any = None) -> Figure:
-    """What the controller reported over the run: margins, force errors, what was cut off, a status.
+    """Plot the reports of the controller over the run: margins, force errors, saturated efforts, a status.
 
     Parameters
     ----------
     run : Simulation
-        Of a controller that reports; see ``run.report``.
+        Run of a controller that reports; see ``run.report``.
     *panels_of : str or sequence of str
         Quantities, one or several a panel; each in a panel of its own unless given.
     axes : sequence of matplotlib axes, optional
@@ -217,7 +217,7 @@ def reports(run: Simulation, *panels_of: str | Sequence[str], axes: Any = None) 
 
 
 def accuracy(run: Simulation, *, axes: Any = None) -> Figure:
-    """How far the loops are open, the energy balance, the energies, and the distance from singular configurations.
+    """Plot the loop opening, the energy balance, the energies, and the distance from singular configurations.
 
     Parameters
     ----------
@@ -278,7 +278,7 @@ def accuracy(run: Simulation, *, axes: Any = None) -> Figure:
 
 
 def _positions(ax: Axes, run: Simulation, group: list[str], tracked: list[str], signals: Signals) -> None:
-    """Curves of one unit; references dashed on top."""
+    """Draw the positions of one unit, with references dashed on top."""
     data, t = run.data, run.time
     names = [str(n) for n in data["position"].values]
     order = [n for n in group if n in tracked] + [n for n in group if n not in tracked]
@@ -295,7 +295,7 @@ def _positions(ax: Axes, run: Simulation, group: list[str], tracked: list[str], 
 
 
 def _efforts(ax: Axes, run: Simulation, group: list[str], motors: list[str], signals: Signals) -> None:
-    """Efforts, with limits as dotted lines where they are in sight; in the colour of the motor if it is its own."""
+    """Draw efforts, with limits as dotted lines if they are in range; in the colour of the motor if it is its own."""
     limits, units = effort_limits(run), column_units(run, "u")
     largest = float(np.nanmax(np.abs(run.data["u"].values), initial=0.0))
     lines: dict[float, str] = {}
@@ -312,7 +312,7 @@ def _efforts(ax: Axes, run: Simulation, group: list[str], motors: list[str], sig
 
 
 def _finish(run: Simulation, axes: list[Axes]) -> None:
-    """Singular passages and other events, by name, legends, the time axis."""
+    """Draw singular passages and other events with their names, the legends and the time axis."""
     kinds = ["singular passage" if str(kind) in _PASSAGES else str(kind) for kind in run.data["event_kind"].values]
     lines = {kind: _EVENT_LINES[i % len(_EVENT_LINES)] for i, kind in enumerate(dict.fromkeys(kinds))}
     for i, ax in enumerate(axes):
@@ -329,19 +329,19 @@ def _finish(run: Simulation, axes: list[Axes]) -> None:
 
 
 def _energy_scale(run: Simulation) -> float:
-    """The largest sum of the energies and works that the balance is made of, J; 1 where nothing moves or weighs."""
+    """Largest sum of the energies and works in the energy balance, J; 1 where nothing moves or weighs."""
     parts = ("kinetic", "potential", "actuator_work", "dissipated_work", "load_work", "motion_work")
     total = sum(np.nan_to_num(np.abs(run.data[name].values)) for name in parts if name in run.data)
     return float(np.max(total, initial=0.0)) or 1.0
 
 
 def _short(text: str) -> str:
-    """A label that the side of a panel holds."""
+    """Label shortened to the side of a panel."""
     return text if len(text) <= 24 else text[:11] + "..." + text[-10:]
 
 
 def _keep_in_sight(ax: Axes, values: Array) -> None:
-    """Limits for what is regular: at singular configurations multipliers have none."""
+    """Set limits for the regular values: at singular configurations multipliers grow without limit."""
     low, high = ax.get_ylim()
     least, most = np.nanmin(values, initial=np.inf), np.nanmax(values, initial=-np.inf)
     room = 0.08 * (most - least)
@@ -350,22 +350,22 @@ def _keep_in_sight(ax: Axes, values: Array) -> None:
 
 
 def _remark(ax: Axes, text: str) -> None:
-    """Words in place of curves."""
+    """Write a remark in place of curves."""
     ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center", va="center", fontsize=8.0, color=INK)
 
 
 def _positive(x: Array) -> Array:
-    """For a logarithmic axis: gaps where x is zero."""
+    """Values for a logarithmic axis: nan where they are not positive."""
     return np.where(x > 0.0, x, np.nan)
 
 
 def _has_data(ax: Axes) -> bool:
-    """Whether anything is left to draw; a logarithmic axis needs it."""
+    """Whether there is anything to draw, which a logarithmic axis needs."""
     return any(np.isfinite(np.asarray(line.get_ydata(), dtype=float)).any() for line in ax.lines)
 
 
 def _errors(run: Simulation, followed: list[str], units: dict[str, str]) -> dict[str, dict[str, np.ndarray]]:
-    """Tracking errors by unit and name, as the controller sees them, or else of coordinates."""
+    """Tracking errors by unit and name, as the controller computes them, or else of coordinates."""
     data = run.data
     if "error" in data:
         listed = column_units(run, "error")
@@ -383,7 +383,7 @@ def _errors(run: Simulation, followed: list[str], units: dict[str, str]) -> dict
 
 
 def _by_unit(names: Iterable[str], units: Iterable[str]) -> dict[str, list[str]]:
-    """Names that share an axis."""
+    """Names that share an axis, by unit."""
     groups: dict[str, list[str]] = {}
     for name, unit in zip(names, units, strict=True):
         groups.setdefault(unit, []).append(name)

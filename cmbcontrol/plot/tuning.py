@@ -1,4 +1,4 @@
-"""How a search for gains went."""
+"""Plot of a search for gains."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def tuning(result: TuneResult, *, axes: Any = None) -> Figure:
 
 
 def _plain_ticks(ax: Any, values: np.ndarray) -> None:
-    """Numbers as they are on a logarithmic axis that spans less than a few decades."""
+    """Write plain numbers as ticks of a logarithmic axis that spans less than a few decades."""
     from matplotlib.ticker import FormatStrFormatter, LogLocator, NullFormatter
 
     if values.max() < 300.0 * values.min():

@@ -1,4 +1,4 @@
-"""What machines look like, whatever draws them: solids that move with bodies, joints by kind, what stretches."""
+"""Appearance of machines for any drawing: solids that move with bodies, joints by kind, parts that stretch."""
 
 from .scene import Scene as Scene
 from .scene import Solid as Solid

@@ -1,4 +1,4 @@
-"""Where the parts of a machine are attached to its bodies, and in which plane all of it moves."""
+"""Points where parts of a machine are attached to its bodies, and the plane of its motion."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _NO_POINT_ON_A = (PointOnPlane, Wheel, RollingBall, KnifeEdge, PointMotion, Pose
 
 
 def ends(part: Any) -> tuple[Place, Place]:
-    """The two points that a joint, a constraint or a force element connects."""
+    """Points that a joint, a constraint or a force element connects, each with its body."""
     if isinstance(part, Joint):
         return (part.parent, np.asarray(part.frame.p)), (part.child, np.asarray(part.child_frame.p))
     if hasattr(part, "frame_a"):
@@ -67,7 +67,7 @@ def stretchable(plant: Mechanism) -> list[Any]:
 
 
 def attachments(plant: Mechanism) -> dict[str, Array]:
-    """Different points of each body, and of the ground, that carry something, (k, 3) in its axes."""
+    """Distinct points of each body, and of the ground, at which parts are attached, (k, 3) in its axes."""
     points: dict[str, list[Array]] = {name: [] for name in (GROUND, *(b.name for b in plant.bodies))}
     parts: list[Any] = [joint for joint in plant.joints if not isinstance(joint, (Free, Planar))]
     parts += [loop for loop in plant.loops if not isinstance(loop, CoordinateConstraint)]
@@ -81,7 +81,7 @@ def attachments(plant: Mechanism) -> dict[str, Array]:
 
 
 def distinct(points: list[Array], same: float) -> Array:
-    """Points without repetitions, (k, 3)."""
+    """Points (k, 3) without repetitions."""
     kept: list[Array] = []
     for p in points:
         if not any(np.abs(p - k).max() <= same for k in kept):
@@ -90,12 +90,12 @@ def distinct(points: list[Array], same: float) -> Array:
 
 
 def carriers(plant: Mechanism, points: dict[str, Array]) -> set[str]:
-    """Bodies that are there for their joints only: no mass, no shape, no two points."""
+    """Names of bodies that only carry joints: no mass, no shape, no two points."""
     return {b.name for b in plant.bodies if b.mass == 0.0 and not b.shapes and len(points[b.name]) < 2}
 
 
 def plane_of_motion(plant: Mechanism) -> tuple[int, int] | None:
-    """World axes (across, up) of the plane in which all moves, if it is parallel to two of them."""
+    """World axes (across, up) of the plane of all motion, if it is parallel to two of them; else None."""
     q = plant.neutral()
     turns, shifts = [], []
     for joint in plant.joints:
@@ -115,6 +115,6 @@ def plane_of_motion(plant: Mechanism) -> tuple[int, int] | None:
 
 
 def held_together(plant: Mechanism) -> list[tuple[str, str]]:
-    """Pairs of bodies that a joint or a constraint holds together."""
+    """Pairs of bodies that a joint or a constraint connects."""
     parts = [*plant.joints, *(x for x in plant.loops if isinstance(x, (Joint, Constraint)))]
     return [(a, b) for (a, _), (b, _) in map(ends, parts)]

@@ -1,4 +1,4 @@
-"""Colours of machines: distinct for colour-blind eyes, and the same wherever a machine is drawn."""
+"""Colours of machines: distinct for colour-blind eyes, and the same in all drawings of a machine."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ INK = "#333333"  # massless rods, springs, ropes
 
 
 def body_colors(names: Sequence[str], pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
-    """A colour for each body, in turn; of two that are held together, different ones as long as there are enough."""
+    """Colour of each body, in turn; different ones for bodies that are connected, as long as there are enough."""
     beside: dict[str, set[str]] = {name: set() for name in names}
     for a, b in pairs:
         if a in beside and b in beside:

@@ -1,4 +1,4 @@
-"""Shapes of bodies that have none of their own: from where they are attached, and from their inertia."""
+"""Shapes of bodies without given ones: deduced from their attachments and their inertia."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _AROUND = 24
 
 
 def deduced_shapes(body: Body, of: Proportions) -> list[Shape]:
-    """What a body without shapes looks like, in its axes."""
+    """Shapes of a body without given ones, in its axes."""
     wheels = _wheels(body, of)
     points = of.points[body.name]
     if body.name in of.bars:
@@ -69,13 +69,13 @@ def _bar(body: Body, of: Proportions) -> list[Shape]:
 
 
 def _piston(name: str, a: Array, b: Array, of: Proportions) -> Shape:
-    """A barrel or its rod."""
+    """Shape of a barrel or its rod."""
     lift = of.lift(name, 0.5 * (a + b))
     return Rod(a + lift, b + lift, of.piston_radius(name), rounded=of.pistons[name] == "rod")
 
 
 def _hinged(body: Body, of: Proportions) -> bool:
-    """Whether a body turns about one of its points: it is a link, and not an object that is held."""
+    """Whether a body turns about one of its points: then it is a link, and not an object that is held."""
     for part in (*of.plant.joints, *of.plant.loops):
         inner = isinstance(part, Revolute) and part.parent in of.hidden  # of a chain that carries the body
         hinge = isinstance(part, (Revolute, Point, PointOnLine)) and not inner
@@ -85,7 +85,7 @@ def _hinged(body: Body, of: Proportions) -> bool:
 
 
 def _breadth(body: Body, a: Array, b: Array) -> float | None:
-    """Width of the uniform box with a body's inertia, for a bar about its centre that is one: a held object."""
+    """Width of the uniform box with a body's inertia, if a bar about its centre has one (a held object); else None."""
     length = float(np.linalg.norm(b - a))
     if body.mass == 0.0 or np.linalg.norm(0.5 * (a + b) - body.com) > 1e-3 * length:
         return None
@@ -95,7 +95,7 @@ def _breadth(body: Body, a: Array, b: Array) -> float | None:
 
 
 def _through(body: Body, points: Array, of: Proportions) -> list[Shape]:
-    """Points that are not on a line with the centre of mass."""
+    """Shapes through points that are not on a line with the centre of mass."""
     width = of.width_of(body.name)
     if of.plane is not None:
         frame = _in_plane(body, of)
@@ -118,12 +118,12 @@ def _on_a_line(points: Array) -> bool:
 
 
 def _in_plane(body: Body, of: Proportions) -> Frame:
-    """A frame on the body whose z is the normal of the plane of motion, in the middle of its layer."""
+    """Frame on the body whose z is the normal of the plane of motion, in the middle of its layer."""
     return Frame(of.lift(body.name, np.zeros(3)), rotation_to(of.axis_in(body.name)))
 
 
 def rounded_plate(points: Array, radius: float, thickness: float, frame: Frame) -> Plate:
-    """The hull of discs about points, in the x-y plane of a frame."""
+    """Plate that is the hull of discs about points, in the x-y plane of a frame."""
     flat = (points - frame.p) @ frame.R[:, :2]
     turns = 2.0 * np.pi * np.arange(_AROUND) / _AROUND
     discs = flat[:, None] + radius * np.column_stack([np.cos(turns), np.sin(turns)])
@@ -137,7 +137,7 @@ def rounded_plate(points: Array, radius: float, thickness: float, frame: Frame) 
 
 
 def _by_inertia(body: Body, of: Proportions) -> list[Shape]:
-    """The uniform solid with a body's mass and inertia; a ball for a point mass; nothing for no mass."""
+    """Uniform solid with a body's mass and inertia; a ball for a point mass; nothing for no mass."""
     if body.mass == 0.0:
         return []
     lift = of.lift(body.name, np.asarray(body.com))
@@ -163,7 +163,7 @@ def _by_inertia(body: Body, of: Proportions) -> list[Shape]:
 
 
 def _pivot(body: Body, of: Proportions) -> Revolute | None:
-    """The hinge about which a body turns, through its centre of mass."""
+    """Hinge about which a body turns, through its centre of mass; None if there is none."""
     for joint in of.plant.joints:
         if isinstance(joint, Revolute) and joint.child == body.name:
             off = body.com - joint.child_frame.p
@@ -174,7 +174,7 @@ def _pivot(body: Body, of: Proportions) -> Revolute | None:
 
 
 def _long(body: Body, axis: Array, radius: float) -> float:
-    """Length of the uniform cylinder about an axis."""
+    """Length of the uniform cylinder about an axis, from a body's inertia."""
     across = 0.5 * (np.trace(body.inertia) - axis @ body.inertia @ axis)
     return float(np.sqrt(max(12.0 * across / body.mass - 3.0 * radius**2, 0.0)))
 
@@ -194,9 +194,9 @@ def _wheels(body: Body, of: Proportions) -> list[Shape]:
 
 
 def _cam(body: Body, pivot: Joint, axis: Array, radius: float, of: Proportions, lift: Array) -> Plate | None:
-    """The disc of a cam, with its lift, towards a follower that slides; of one that turns, not to scale.
+    """Disc of a cam, with its lift to scale for a follower that slides; None where the body has no cam.
 
-    The point of the disc that meets the follower at an angle of the cam is that far back.
+    The point of the disc that meets the follower at an angle of the cam lies back by this angle.
     """
     cams = [x for x in of.plant.loops if isinstance(x, Cam) and x.cam == pivot.name and pivot.child == body.name]
     if not cams:

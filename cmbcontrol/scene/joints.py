@@ -1,4 +1,4 @@
-"""Joints by kind, points where loops close, supports on the ground, and what stretches between bodies."""
+"""Shapes of joints by kind, closing points and supports, and parts that stretch between bodies."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _REACH = 0.35  # how far a guide goes beyond what slides on it, in lengths of th
 
 @dataclass(frozen=True)
 class Placed:
-    """A shape on a body: of a joint, of a closing point or of a support."""
+    """Shape on a body: of a joint, of a closing point or of a support."""
 
     body: str
     kind: str
@@ -63,7 +63,7 @@ class Placed:
 
 @dataclass(frozen=True)
 class Between:
-    """What stretches from a point of a body to a point of another one."""
+    """Part that stretches from a point of a body to a point of another one."""
 
     kind: str
     name: str
@@ -75,7 +75,7 @@ class Between:
 
 @dataclass(frozen=True)
 class Track(Between):
-    """A guide on body a through point a, along an axis, under point b, with something left on both sides."""
+    """Guide on body a through point a, along an axis, under point b, longer than needed at both ends."""
 
     axis: Array
     reach: float
@@ -135,7 +135,7 @@ def _joint(joint: Joint, kind: str, of: Proportions) -> Iterator[Placed]:
 
 
 def _pin(body: str, p: Array, axis: Array, other: str, of: Proportions) -> Rod:
-    """A pin about an axis; in a plane, through the layers of both bodies."""
+    """Pin about an axis; in a plane, through the layers of both bodies."""
     width = of.width_at(body, other)
     if of.plane is None:
         half = 0.9 * width
@@ -150,9 +150,9 @@ def _pin(body: str, p: Array, axis: Array, other: str, of: Proportions) -> Rod:
 
 
 def _block(bodies: tuple[str, ...], p: Array, R: Array, of: Proportions, behind: float = 0.0) -> Box:
-    """A block on the last of some bodies, about the thickest of them, that slides along z of R or is welded.
+    """Block on the last of some bodies, about the thickest of them, that slides along z of R or is welded.
 
-    In a plane it is so many layers behind its body.
+    In a plane it is `behind` layers behind its body.
     """
     body, width = bodies[-1], max((of.width_of(n) for n in bodies if n in of.lengths), default=of.width)
     if of.plane is None:
@@ -166,7 +166,7 @@ def _block(bodies: tuple[str, ...], p: Array, R: Array, of: Proportions, behind:
 
 
 def _closing(loop: Any, of: Proportions) -> Iterator[Placed]:
-    """Where a constraint holds two bodies."""
+    """Shapes of a constraint, on the bodies that it connects."""
     (a, at_a), (b, at_b) = ends(loop)
     if isinstance(loop, (Distance, DistanceMotion)):
         for body, p in ((a, at_a), (b, at_b)):
@@ -181,7 +181,7 @@ def _closing(loop: Any, of: Proportions) -> Iterator[Placed]:
 
 
 def _spot(body: str, p: Array, other: str, of: Proportions) -> Shape:
-    """A pin in a plane, a ball in space."""
+    """Shape of a closing point: a pin in a plane, a ball in space."""
     return Ball(p, 0.62 * of.width_at(body, other)) if of.plane is None else _pin(body, p, of.axis_in(body), other, of)
 
 
@@ -237,7 +237,7 @@ def support_size(of: Proportions) -> float:
 
 
 def directions_of_support(of: Proportions) -> tuple[Array, Array]:
-    """Down, the way gravity pulls or against the axis upwards, and aside in the plane of motion."""
+    """Directions of a support: down (along gravity, or against the axis upwards), and sideways in the plane."""
     gravity = of.plant.gravity - (of.plant.gravity @ of.normal) * of.normal
     weight = float(np.linalg.norm(gravity))
     down = gravity / weight if weight > 0.0 else -np.eye(3)[of.plane[1] if of.plane is not None else 2]
@@ -248,7 +248,7 @@ def directions_of_support(of: Proportions) -> tuple[Array, Array]:
 
 
 def stretched_parts(of: Proportions) -> list[Between]:
-    """Rods without mass, springs, dampers, ropes and guides."""
+    """Parts that stretch: rods without mass, springs, dampers, ropes and guides."""
     plant = of.plant
     found: list[Between] = []
     for loop in plant.loops:
@@ -284,7 +284,7 @@ def _between(kind: str, part: Any) -> Between:
 
 
 def _kind(element: Any) -> str:
-    """Of what acts between two points."""
+    """Kind of an element between two points: spring, damper or rope."""
     if isinstance(element, PointSpring):
         return "spring" if element.stiffness else "damper"
     laws = [element.characteristic]
@@ -298,7 +298,7 @@ def _kind(element: Any) -> str:
 
 
 def _across(loop: Any, of: Proportions) -> Array | None:
-    """Direction of a guide that shows: a line unless it stands on the drawing plane, or a plane seen edge-on."""
+    """Direction of a guide that is visible: of a line, unless across the drawing plane, or of a plane seen edge-on."""
     if isinstance(loop, PointOnLine):
         axis = np.asarray(loop.axis)
         return axis if of.plane is None or abs(axis @ of.axis_in(loop.a)) < 1e-6 else None
@@ -306,7 +306,7 @@ def _across(loop: Any, of: Proportions) -> Array | None:
 
 
 def _line_in_plane(loop: Any, of: Proportions) -> Array | None:
-    """Where the plane of a constraint cuts the plane of the drawing."""
+    """Direction of the line in which the plane of a constraint cuts the drawing plane; None if they are parallel."""
     line = np.cross(of.axis_in(loop.a), loop.normal)
     length = float(np.linalg.norm(line))
     return line / length if length > 1e-6 else None

@@ -1,4 +1,4 @@
-"""How thick the parts of a drawing are, and how high in a machine that moves in a plane."""
+"""Proportions of a drawing: thickness of parts, and their heights in a machine that moves in a plane."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class Proportions:
     Attributes
     ----------
     plane : (int, int) or None
-        World axes of the plane in which all moves.
+        World axes of the plane of all motion.
     normal : ndarray, shape (3,)
-        Of that plane, in the world, towards the eye; zero where there is none.
+        Normal of that plane, in the world, towards the eye; zero where there is none.
     points : dict
-        Where parts are attached, by body.
+        Points where parts are attached, by body.
     hidden : set of str
         Bodies that are not drawn.
     bars : dict of str to (ndarray, ndarray)
@@ -43,19 +43,19 @@ class Proportions:
     pistons : dict of str to str
         ``"barrel"`` or ``"rod"``, of bars that slide in each other.
     blocks : set of str
-        Bodies that are blocks themselves, or what they were given: a slide needs none for them.
+        Bodies that are blocks, or have shapes of their own: a slide needs no block for them.
     width, thickness : float
-        Of bars, m; the latter of those in a plane.
+        Width and thickness of bars, m; the latter of those in a plane.
     length : float
-        Of the body in the middle, m.
+        Length of the body in the middle, m.
     extent : float
-        Of the whole machine, m.
+        Extent of the whole machine, m.
     given : dict of str to ndarray
         Vertices of the shapes that bodies were given.
     heights : dict of str to float
-        Of the middles of bodies along the normal, in the world, m; empty in space.
+        Heights of the middles of bodies along the normal, in the world, m; empty in space.
     spans : dict of str to (float, float)
-        From the lowest to the highest points of bodies, likewise.
+        Heights of the lowest and highest points of bodies.
     """
 
     def __init__(self, plant: Mechanism) -> None:
@@ -94,16 +94,16 @@ class Proportions:
         return max(float(np.linalg.norm(np.ptp(corners, axis=0))), self.length)
 
     def world(self, body: str, points: Array) -> Array:
-        """Points of a body in the world, at zero."""
+        """Positions in the world of points of a body, at zero."""
         R, p = self.frames[body]
         return p + np.atleast_2d(points) @ R.T
 
     def axis_in(self, body: str) -> Array:
-        """The normal of the plane, in the axes of a body."""
+        """Normal of the plane, in the axes of a body."""
         return self.frames[body][0].T @ self.normal
 
     def width_of(self, body: str) -> float:
-        """Of the bar that a body is: short ones are slimmer; of one with shapes, its middle extent."""
+        """Width of the bar for a body: short ones are slimmer; for a body with shapes, its middle extent."""
         if body in self.given:
             x = self.given[body] - self.given[body].mean(axis=0)
             along = np.linalg.svd(x, full_matrices=False)[2] if len(x) < 2000 else np.linalg.eigh(x.T @ x)[1].T
@@ -112,7 +112,7 @@ class Proportions:
         return min(self.width, _SLIM * length) if length > SAME * self.plant.size else self.width
 
     def width_at(self, *bodies: str) -> float:
-        """Of the slimmest of some bodies, for the joint between them."""
+        """Width of the slimmest of some bodies, for the joint between them."""
         return min([self.width, *(self.width_of(name) for name in bodies if name in self.lengths)])
 
     def _pistons(self) -> dict[str, str]:
@@ -131,7 +131,7 @@ class Proportions:
         return bool(np.linalg.norm(off - np.outer(off @ axis, axis), axis=1).max() < _ASIDE * self.plant.size)
 
     def _heights(self, shown: list[Body]) -> dict[str, float]:
-        """Along the normal of the plane, in the world: bodies that are held together lie on each other, not in.
+        """Heights of bodies along the normal of the plane, in the world: connected bodies lie on each other.
 
         Bodies take the lowest layer that none of their neighbours has; barrel and rod share one. A little more for each
         body, long ones first, keeps surfaces apart that cross without being joined.
@@ -160,7 +160,7 @@ class Proportions:
         return {name: height - middle for name, height in heights.items()}
 
     def _span(self, body: str) -> tuple[float, float]:
-        """From the lowest to the highest point of a body along the normal, in the world."""
+        """Heights of the lowest and the highest point of a body along the normal, in the world."""
         if body in self.given:
             heights = self.world(body, self.given[body]) @ self.normal
             return float(heights.min()), float(heights.max())
@@ -168,7 +168,7 @@ class Proportions:
         return self.heights[body] - rise, self.heights[body] + rise
 
     def piston_radius(self, body: str) -> float:
-        """Of a barrel or its rod: from the diameters of a `Cylinder`, where that is enough to be seen."""
+        """Radius of a barrel or its rod: from the diameters of a `Cylinder`, if these are large enough to be seen."""
         radius = {"barrel": 0.5, "rod": 0.25}[self.pistons[body]] * self.width_of(body)
         for cylinder in self.plant.cylinders:
             diameter = {f"{cylinder.name}_barrel": cylinder.bore, f"{cylinder.name}_rod": cylinder.rod}.get(body)
@@ -176,7 +176,7 @@ class Proportions:
         return radius
 
     def lift(self, body: str, point: Array) -> Array:
-        """What brings a point of a body to the middle of its layer, in its axes; zero in space."""
+        """Displacement of a point of a body to the middle of its layer, in its axes; zero in space."""
         if self.plane is None:
             return np.zeros(3)
         off = self.heights[body] - float((self.world(body, point) @ self.normal)[0])
@@ -201,7 +201,7 @@ def poses(plant: Mechanism, q: Any) -> tuple[Array, Array]:
 
 
 def bar(body: Body, points: Array, size: float) -> Bar | None:
-    """The ends of a body that is a bar, in its axes.
+    """Ends of a body that is a bar, in its axes; None for other bodies.
 
     Its points lie on a line with its centre of mass; or there is one, and the bar is the uniform one with this centre
     and inertia, which ends at the centre itself for a point mass.
@@ -228,7 +228,7 @@ def bar(body: Body, points: Array, size: float) -> Bar | None:
 
 
 def sliding_ends(joint: Joint) -> tuple[tuple[str, Array, Array], tuple[str, Array, Array]]:
-    """Body, point and direction of a slide, of its parent and of its child."""
+    """Body, point and direction of a slide, for its parent and for its child."""
     axis = np.asarray(joint.axis)  # type: ignore[attr-defined]
     (a, at_a), (b, at_b) = ends(joint)
     return (a, at_a, joint.frame.R @ axis), (b, at_b, joint.child_frame.R @ axis)

@@ -1,4 +1,4 @@
-"""What a machine looks like: solids that move with its bodies, and what stretches between two of them."""
+"""Scene of a machine: solids that move with its bodies, and parts that stretch between two of them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Solid:
-    """A closed surface of triangles that moves with a body.
+    """Closed surface of triangles that moves with a body.
 
     Attributes
     ----------
@@ -36,9 +36,9 @@ class Solid:
         ``"body"`` for the body itself, ``"joint"``, ``"loop"`` (a joint or point where a loop closes), ``"ground"``
         (a support).
     name : str
-        Of the body, joint or constraint that it shows.
+        Name of the body, joint or constraint that it shows.
     vertices : ndarray, shape (n, 3)
-        In the axes of the body, m.
+        Vertices in the axes of the body, m.
     faces : ndarray of int, shape (m, 3)
         Triangles, counter-clockwise from outside.
     color : str
@@ -58,7 +58,7 @@ class Solid:
 
 @dataclass(frozen=True)
 class Stretched:
-    """What lies between a point of one body and a point of another: a rod, a spring, a rope, a guide.
+    """Part between a point of one body and a point of another: a rod, a spring, a rope, a guide.
 
     Attributes
     ----------
@@ -66,9 +66,9 @@ class Stretched:
         ``"rod"`` (massless rod of a distance constraint), ``"spring"``, ``"damper"``, ``"rope"``, ``"guide"``
         (a line along which something slides).
     name : str
-        Of the part of the machine.
+        Name of the part of the machine.
     radius : float
-        Of the rod, or of the coil, m.
+        Radius of the rod, or of the coil, m.
     color : str
     """
 
@@ -80,14 +80,14 @@ class Stretched:
 
 @dataclass(frozen=True)
 class Spot:
-    """A point that may leave a trace: of a joint, of where a loop closes, a centre of mass.
+    """Point that may leave a trace: of a joint, of a closing loop, or a centre of mass.
 
     Attributes
     ----------
     kind : str
         ``"joint"``, ``"loop"`` or ``"centre"``.
     name : str
-        Of the joint, constraint or body.
+        Name of the joint, constraint or body.
     body : str
     point : ndarray, shape (3,)
         In the axes of the body, m.
@@ -100,20 +100,20 @@ class Spot:
 
 
 class Scene:
-    """A machine as it looks, whatever draws it: matplotlib, the viewer, a program of one's own.
+    """Appearance of a machine for any drawing: matplotlib, the viewer, a program of the user.
 
     Attributes
     ----------
     name : str
-        Of the plant.
+        Name of the plant.
     plane : (int, int) or None
         World axes (across, up) of the plane in which all moves; None where the machine moves in space.
     down : ndarray, shape (3,)
         Direction of gravity; zero where there is none.
     size : float
-        Of the machine, m: the diagonal of what is drawn, at zero.
+        Size of the machine, m: the diagonal of the drawing, at zero.
     width : float
-        Of a bar, m.
+        Width of a bar, m.
     bodies : tuple of str
         ``"ground"`` first, then the bodies in the order of `poses`.
     solids : tuple of Solid
@@ -140,7 +140,7 @@ class Scene:
         return np.zeros((1, 3)), np.eye(3)[None]
 
     def ends(self, q: Array) -> Array:
-        """Both ends of all that stretches, in the world: (stretched, 2, 3)."""
+        """Both ends of all parts that stretch, in the world: (stretched, 2, 3)."""
         return np.zeros((0, 2, 3))
 
     def lines(self, q: Array) -> list[Array]:
@@ -148,7 +148,7 @@ class Scene:
         return []
 
     def points(self, q: Array) -> Array:
-        """All vertices of the solids, both ends of all that stretches and all points of lines, in the world, (n, 3)."""
+        """All vertices of the solids, ends of stretched parts and points of lines, in the world, (n, 3)."""
         p, R = self.poses(q)
         index = {name: i for i, name in enumerate(self.bodies)}
         found = [np.asarray(s.vertices) @ R[i].T + p[i] for s in self.solids for i in (index[s.body],)]
@@ -156,7 +156,7 @@ class Scene:
 
 
 def has_look(plant: Any) -> bool:
-    """Whether it is known what a plant looks like.
+    """Whether the appearance of a plant is known.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ def has_look(plant: Any) -> bool:
 
 
 def scene(plant: Any) -> Scene:
-    """What a plant looks like.
+    """Scene of a plant, from which it can be drawn.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ def scene(plant: Any) -> Scene:
     Raises
     ------
     ModelError
-        Where a plant given by functions does not say what it looks like.
+        Where a plant given by functions has no sketch.
 
     Examples
     --------
@@ -207,7 +207,7 @@ def scene(plant: Any) -> Scene:
 
 
 class _MechanismScene(Scene):
-    """Solids of the bodies, their own or deduced ones, and of joints."""
+    """Scene of a mechanism: solids of the bodies, their own or deduced ones, and of joints."""
 
     def __init__(self, plant: Mechanism) -> None:
         of = Proportions(plant)
@@ -264,7 +264,7 @@ class _MechanismScene(Scene):
 
 
 class _FunctionScene(Scene):
-    """Lines that the plant draws itself."""
+    """Scene of a plant given by functions: lines that the plant draws itself."""
 
     def __init__(self, plant: Any) -> None:
         self._sketch: Callable[[Array], Sequence[ArrayLike]] = plant.sketch

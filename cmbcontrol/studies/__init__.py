@@ -1,4 +1,4 @@
-"""Studies: many runs with parameters that vary, on all cores or a cluster, and what they say."""
+"""Studies: many runs with parameters that vary, on all cores or a cluster, and their statistics."""
 
 from .case import LinearCase as LinearCase
 from .case import MachineCase as MachineCase

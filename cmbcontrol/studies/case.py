@@ -1,4 +1,4 @@
-"""What a study runs: a function of parameters by name, or a machine under a law, which has names for them already."""
+"""Cases of studies: a function of parameters by name, or a machine under a law, whose parameters have names."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = ["LinearCase", "MachineCase", "check_case", "identity", "takes_random"
 
 
 def check_case(case: Any, names: Sequence[str]) -> None:
-    """Refuse what is no case, or does not take the parameters, before thousands of runs fail of it.
+    """Raise an error for an object that is no case or does not take the parameters, before thousands of runs fail.
 
     Raises
     ------
@@ -50,12 +50,12 @@ def check_case(case: Any, names: Sequence[str]) -> None:
 
 
 def units_of(case: Any, names: Sequence[str]) -> dict[str, str]:
-    """Units of parameters, as far as the case knows them."""
+    """Units of parameters, if the case knows them."""
     return {name: case.unit(name) for name in names} if isinstance(case, _Machine) else {}
 
 
 def takes_random(case: Callable[..., Any]) -> bool:
-    """Whether a case asks for random numbers."""
+    """Whether a case has an argument for random numbers."""
     if isinstance(case, _Machine):
         return False
     try:
@@ -65,7 +65,7 @@ def takes_random(case: Callable[..., Any]) -> bool:
 
 
 def identity(function: Callable[..., Any]) -> str:
-    """A function by its name and its source, where there is one; the same in every process."""
+    """Text that identifies a function, by its name and its source if available; the same in every process."""
     name = f"{getattr(function, '__module__', '')}.{getattr(function, '__qualname__', type(function).__name__)}"
     described = getattr(function, "described", None)
     if callable(described):
@@ -82,7 +82,7 @@ def identity(function: Callable[..., Any]) -> str:
 
 
 class _Machine:
-    """A machine under a law whose numbers have names: what both cases of machines share."""
+    """Machine under a law, with named parameters: common base of both cases of machines."""
 
     def __init__(
         self,
@@ -100,7 +100,7 @@ class _Machine:
         self._last: tuple[dict[str, float], Mechanism] = {}, plant
 
     def _require_options(self, function: Callable[..., Any]) -> None:
-        """Refuse options that the function which is called does not take."""
+        """Raise an error for options that the called function does not take."""
         own = ("plant", "controller", "law", "q0", "point", "trace_at")
         known = [name for name in inspect.signature(function).parameters if name not in own]
         for name in self.options:
@@ -108,7 +108,7 @@ class _Machine:
                 raise InputTypeError(_check.unknown(name, known, f"option of {function.__name__}"))
 
     def check(self, names: Iterable[str]) -> None:
-        """Refuse names of no parameter.
+        """Raise an error for names that are no parameters.
 
         Raises
         ------
@@ -125,7 +125,7 @@ class _Machine:
             _check.one_of(name, known, "parameter")
 
     def described(self) -> str:
-        """All that makes this case another one, as a text."""
+        """Text with everything that distinguishes this case from others."""
         numbers = {name: number.value for name, number in self._parameters.items()}
         parts = [part.name for key in ("bodies", "joints", "loops", "actuators") for part in getattr(self.plant, key)]
         law = identity(self.controller) if callable(self.controller) else repr(self.controller)
@@ -136,7 +136,7 @@ class _Machine:
         return [*self._parameters, *(f"{body.name}_scale" for body in self.plant.bodies), *starts]
 
     def unit(self, name: str) -> str:
-        """Of a parameter of the machine or of its start; empty for gains, whose law alone knows them."""
+        """Unit of a parameter of the machine or of its start; empty for gains, whose units only the law knows."""
         if name in self._parameters:
             return self._parameters[name].unit
         if name.startswith("start_") and name in self._known():
@@ -155,13 +155,13 @@ class _Machine:
 
     @functools.cached_property
     def nominal(self) -> NDArray[np.float64]:
-        """The configuration of the nominal machine at the nominal start."""
+        """Configuration of the nominal machine at the nominal start."""
         if self.start is None or isinstance(self.start, dict):
             return self.plant.assemble(**(self.start or {}))
         return self.plant.configuration(self.start)
 
     def _parts(self, values: Mapping[str, Any]) -> tuple[Mechanism, Any, Any]:
-        """The machine of a run, its law, and its start."""
+        """Machine of a run, its law, and its start."""
         self.check(values)
         plant, gains = self._machine(values), self._gains
         law = self.controller
@@ -176,7 +176,7 @@ class _Machine:
         return plant, law, start
 
     def _machine(self, values: Mapping[str, Any]) -> Mechanism:
-        """The machine with its numbers; runs one after the other often share them."""
+        """Machine with given parameter values; the last one is kept, since successive runs often share it."""
         known = self._parameters
         numbers = {name: x for name, x in values.items() if name in known}
         for body in self.plant.bodies:
@@ -196,7 +196,7 @@ class _Machine:
 
 
 class MachineCase(_Machine):
-    """A run of a machine under a law, with parameters by name.
+    """Case of a study: a run of a machine under a law, with parameters by name.
 
     Parameters
     ----------
@@ -204,8 +204,8 @@ class MachineCase(_Machine):
         Its numbers are parameters by the names of `cmbcontrol.dynamics.parameters`, such as ``left_lower_mass``, and
         ``<body>_scale``, by which mass and inertia of a body are multiplied.
     controller : optional
-        As of `simulate`; or a function ``controller(plant, **gains)`` that makes it, whose arguments are parameters.
-        The plant that it gets is the nominal one, unless the law `knows` the true one.
+        Controller as in `simulate`; or a function ``controller(plant, **gains)`` that makes it, whose arguments are
+        parameters. The plant that it gets is the nominal one, unless the law `knows` the true one.
     start : mapping of str to float, or array_like
         Joint values from which the machine is assembled, which are parameters ``start_<joint>``, near the nominal
         start; or a configuration.
@@ -213,7 +213,7 @@ class MachineCase(_Machine):
         Whether the law computes with the true machine of each run; else with the nominal one, by `WithModel`. Blocks of
         a chain in continuous time then take the nominal one, too.
     **options
-        Of `simulate`, such as ``t_end``.
+        Arguments of `simulate`, such as ``t_end``.
 
     Examples
     --------
@@ -241,13 +241,13 @@ class MachineCase(_Machine):
             raise InputTypeError("a MachineCase needs t_end=, as simulate does")
 
     def __call__(self, **values: Any) -> dict[str, Any]:
-        """The arguments of `simulate`."""
+        """Arguments of `simulate` for parameter values."""
         plant, law, start = self._parts(values)
         return {"plant": plant, "controller": law, "q0": start, **self.options}
 
 
 class LinearCase(_Machine):
-    """A machine to first order where it rests, alone or under a law, with parameters by name.
+    """Case of a study: linear model of a machine at rest, alone or under a law, with parameters by name.
 
     Some milliseconds a case: derivatives of the law come from generated code, where it can be traced. Measures are
     those of linear models: `slowest_pole`, `damping`, `bandwidth`, `disk_margin` and so on.
@@ -258,7 +258,7 @@ class LinearCase(_Machine):
         As of `MachineCase`. Where the law has a goal that moves with the start, the function that makes it takes
         ``start_<joint>`` as an argument, too.
     **options
-        Of `linearize`, or with a controller of `linearize_closed_loop`, such as ``coordinates``.
+        Arguments of `linearize`, or with a controller of `linearize_closed_loop`, such as ``coordinates``.
 
     Examples
     --------
@@ -288,7 +288,7 @@ class LinearCase(_Machine):
         self._require_options(linearize if controller is None else linearize_closed_loop)
 
     def __call__(self, **values: Any) -> LinearModel | ClosedLoop:
-        """The linear model."""
+        """Linear model for parameter values."""
         plant, law, start = self._parts(values)
         if law is None:
             return linearize(plant, trim(plant, self.nominal if start is None else start), **self.options)

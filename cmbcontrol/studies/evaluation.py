@@ -1,4 +1,4 @@
-"""What the rows of a study say: statistics, yield, sensitivities."""
+"""Evaluation of the rows of a study: statistics, yield, sensitivities."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 
 
 def statistics(study: Study, measure: str, confidence: float, quantiles: ArrayLike) -> xarray.Dataset:
-    """See `Study.statistics`."""
+    """Statistics of a measure; see `Study.statistics`."""
     import xarray
     from scipy import stats
 
@@ -57,7 +57,7 @@ def statistics(study: Study, measure: str, confidence: float, quantiles: ArrayLi
 
 
 def share(study: Study, limits: Sequence[tuple[str, float, float]], confidence: float) -> xarray.Dataset:
-    """See `Study.share`."""
+    """Share of the runs within limits; see `Study.share`."""
     import xarray
     from scipy import stats
 
@@ -84,7 +84,7 @@ def share(study: Study, limits: Sequence[tuple[str, float, float]], confidence: 
 
 
 def sensitivities(study: Study, measure: str) -> xarray.Dataset:
-    """See `Study.sensitivities`."""
+    """Sensitivities of a measure by regression; see `Study.sensitivities`."""
     import xarray
     from scipy import stats
 
@@ -129,7 +129,7 @@ def sobol_indices(
     confidence: float = 0.95,
     **options: Any,
 ) -> xarray.Dataset:
-    """Sobol's indices: how much of the variance of a measure comes from each parameter, alone and with all others.
+    """Sobol's indices: shares of the variance of a measure by each parameter, alone and with all others.
 
     By Saltelli's design, `runs` (d + 2) runs of d independent parameters, with the estimators of Saltelli et al. (2010)
     for first-order and of Jansen (1999) for total indices; confidence intervals by bootstrap.
@@ -137,15 +137,15 @@ def sobol_indices(
     Parameters
     ----------
     case, vary
-        As of `study`; all parameters are distributions or bounds.
+        Case and parameters as in `study`; all parameters are distributions or bounds.
     measure : str
-        The measure whose variance is looked at.
+        The measure whose variance is analysed.
     runs : int
         Base samples; a power of two.
     seed : int
     confidence : float
     **options
-        Of `study`: measures, workers, folder, and so on.
+        Options of `study`: measures, workers, folder, and so on.
 
     Returns
     -------
@@ -210,7 +210,7 @@ def sobol_indices(
 
 
 class _Indexed:
-    """A case whose parameters are looked up by the number of the sample."""
+    """Case whose parameters are found by the number of the sample."""
 
     def __init__(self, case: Callable[..., Any], drawn: Mapping[str, Array]) -> None:
         self.case, self.drawn = case, drawn
@@ -220,12 +220,12 @@ class _Indexed:
         return self.case(**values, **({"rng": rng} if takes_random(self.case) else {}))
 
     def described(self) -> str:
-        """All that makes this case another one, as a text."""
+        """Text with everything that distinguishes this case from others."""
         return f"{identity(self.case)} {[(name, x.tolist()) for name, x in self.drawn.items()]}"
 
 
 def _indices(f_A: Array, f_B: Array, f_mixed: Array) -> tuple[Array, Array]:
-    """First-order and total indices; values are centred, so that large means cost no digits."""
+    """First-order and total indices; values are centred, so that a large mean costs no digits."""
     middle = 0.5 * (f_A.mean() + f_B.mean())
     a, b, m = f_A - middle, f_B - middle, f_mixed - middle
     variance = float(np.concatenate([a, b]).var())

@@ -1,4 +1,4 @@
-"""Where the runs of a study are done: here, on all cores, or on a cluster. All give the same rows."""
+"""Execution of the runs of a study: in this process, on all cores, or on a cluster, with the same rows."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _COMING = 30  # s: workers of a cluster start in seconds; those of a queue that 
 
 
 def chunks_of(indices: Sequence[int], workers: int) -> list[list[int]]:
-    """Runs that are done one after the other, and kept as one part.
+    """Chunks of runs, each of which one worker does and keeps as a part.
 
-    Some dozen chunks a worker, and shorter ones at the end, so that none waits long for the last one.
+    There are some dozen chunks for each worker, shorter ones at the end, so that no worker waits long for the last.
     """
     size = min(max(len(indices) // (16 * workers), _SHORTEST), _LONGEST)
     chunks, begin = [], 0
@@ -39,7 +39,7 @@ def chunks_of(indices: Sequence[int], workers: int) -> list[list[int]]:
 
 
 class Workers:
-    """Where runs are done, one after the other call: here, in processes, or on a cluster.
+    """Workers that do runs: this process, other processes, or a cluster.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class Workers:
     Attributes
     ----------
     here : bool
-        In this process.
+        Whether runs are done in this process.
 
     Raises
     ------
@@ -79,7 +79,7 @@ class Workers:
             pool.shutdown(wait=True, kill_workers=True)
 
     def rows(self, table: Table, indices: Sequence[int]) -> Iterator[list[Row]]:
-        """The rows of these runs, chunk by chunk as they are finished."""
+        """Rows of these runs, chunk by chunk as they are finished."""
         if self._client is not None:
             yield from _on_cluster(self.task, self._packed, table, indices, self._client)
         elif self.count == 1:
@@ -89,7 +89,7 @@ class Workers:
             yield from self._on_cores(table, chunks_of(indices, self.count))
 
     def _on_cores(self, table: Table, chunks: list[list[int]]) -> Iterator[list[Row]]:
-        """In processes. Where one of them dies, those under way are done one by one, to find which it was."""
+        """Rows from processes. If one dies, the unfinished runs are done one by one, to find which run it was."""
         lost: list[list[int]] = []
         waiting = deque(chunks)
         while waiting:
@@ -110,7 +110,7 @@ class Workers:
     def _pooled(
         self, table: Table, waiting: deque[list[int]], lost: list[list[int]], ahead: int
     ) -> Iterator[list[Row]]:
-        """Chunks in the pool, until all are done or it breaks: then `lost` gets those under way, and it is renewed."""
+        """Rows of chunks from the pool, until all are done or it breaks: then `lost` gets unfinished chunks."""
         from concurrent.futures import FIRST_COMPLETED, wait
 
         from joblib.externals.loky import ProcessPoolExecutor
@@ -139,7 +139,7 @@ class Workers:
 
 
 def _packed(task: Task) -> bytes:
-    """The task as other processes take it: functions of a notebook or a script, too."""
+    """Task as bytes for other processes, with functions of a notebook or a script."""
     import cloudpickle
 
     try:
@@ -152,7 +152,7 @@ def _packed(task: Task) -> bytes:
 
 
 def work(packed: bytes, part: Part) -> list[Row]:
-    """A chunk, in a worker."""
+    """Rows of a chunk, computed in a worker."""
     global _known
     if _known is None or _known[0] != packed:
         _known = packed, pickle.loads(packed)
@@ -168,9 +168,9 @@ def _died(index: int, task: Task) -> Row:
 
 
 def _on_cluster(task: Task, packed: bytes, table: Table, indices: Sequence[int], client: Any) -> Iterator[list[Row]]:
-    """With dask.distributed, whose scheduler gives chunks of workers that died to others, three times.
+    """Rows from dask.distributed, whose scheduler gives chunks of dead workers to others, up to three times.
 
-    What is still lost then is done run by run, with no other one on the way, to find which it was.
+    Runs that are still lost are done one by one, to find which of them ends the worker.
     """
     try:
         client.wait_for_workers(1, timeout=_COMING)  # which may be starting, or starting again
@@ -188,7 +188,7 @@ def _on_cluster(task: Task, packed: bytes, table: Table, indices: Sequence[int],
 def _submitted(
     packed: bytes, table: Table, waiting: deque[list[int]], lost: list[list[int]], client: Any, ahead: int
 ) -> Iterator[list[Row]]:
-    """Chunks on a cluster, so many at a time; `lost` gets those whose workers died.
+    """Rows of chunks from a cluster, so many at a time; `lost` gets those whose workers died.
 
     Each goes with the task, some ten kilobytes, and its part of the table: data scattered beforehand are gone where all
     that held them died.

@@ -1,4 +1,4 @@
-"""The folder of a study: a manifest that says what it is, parts with rows of runs, a lock while one writes into it."""
+"""Folder of a study: a manifest that identifies it, parts with rows of runs, and a lock while a study writes to it."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _MANIFEST, _LOCK = "study.json", "study.lock"
 
 
 class Folder:
-    """Where a study is kept.
+    """Folder in which a study is kept.
 
     Parameters
     ----------
     path : path
     manifest : dict
-        What the study is: a folder with another manifest is refused.
+        Description of the study: a folder with another manifest is refused.
     """
 
     def __init__(self, path: str | Path, manifest: dict[str, Any]) -> None:
@@ -46,7 +46,7 @@ class Folder:
 
     @contextlib.contextmanager
     def held(self) -> Iterator[None]:
-        """Within, no other study writes here. The lock is that of the system: it goes with a process that is killed."""
+        """Context in which no other study writes here, by a lock of the system, which ends with the process."""
         lock = filelock.FileLock(self.path / _LOCK)
         try:
             lock.acquire(blocking=False)
@@ -62,7 +62,7 @@ class Folder:
             lock.release()
 
     def _begin(self) -> None:
-        """Compare with the manifest that is here, or write the first one."""
+        """Compare the manifest with the one that is here, or write the first one."""
         file = self.path / _MANIFEST
         if not file.exists():
             if any((self.path / "parts").iterdir()):
@@ -80,12 +80,12 @@ class Folder:
                 )
 
     def write(self, rows: xarray.Dataset) -> None:
-        """A part with some rows, completely or not at all."""
+        """Write a part with some rows, completely or not at all."""
         index = rows["run"].values
         _files.write(self.path / "parts" / f"part-{index[0]:08d}-{len(index):06d}.nc", _netcdf.encoded(rows))
 
     def rows(self) -> list[Row]:
-        """The rows of all parts that are whole."""
+        """Rows of all parts that are complete."""
         found: dict[int, Row] = {}
         for file in sorted((self.path / "parts").glob("part-*.nc")):
             try:
@@ -97,12 +97,12 @@ class Folder:
 
 
 def open_rows(folder: str | Path) -> xarray.Dataset:
-    """The rows of a study in a folder, lazily: of many runs, more than memory holds (the extra ``dask``).
+    """Open the rows of a study in a folder lazily: for more runs than fit in memory (the extra ``dask``).
 
     Parameters
     ----------
     folder : path
-        Of `study`, finished or not.
+        Folder of `study`, finished or not.
 
     Returns
     -------

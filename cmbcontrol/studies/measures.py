@@ -47,7 +47,7 @@ Measure = Callable[[Any], float]
 
 
 class _Measure:
-    """A function with a unit, or one that a run tells; it can be sent to other processes."""
+    """Function of a result with a unit, fixed or found from a run; it can be sent to other processes."""
 
     def __init__(self, function: Callable[..., float], unit: str | Callable[..., str], **options: Any) -> None:
         self.function, self.options = function, options
@@ -58,7 +58,7 @@ class _Measure:
         return float(self.function(found, **self.options))
 
     def unit_of(self, found: Any) -> str:
-        """The unit, by what has been run."""
+        """Unit of the measure, for a result."""
         return self.unit if self._unit_of is None else self._unit_of(found, **self.options)
 
     def __repr__(self) -> str:
@@ -66,7 +66,7 @@ class _Measure:
 
 
 def _column_unit(run: Any, variable: str, name: str | None) -> str:
-    """Unit of one column; of all, where they have the same."""
+    """Unit of one column, or of all if they have the same."""
     values = run.data[variable]
     names, units = [str(n) for n in values[values.dims[1]].values], column_units(run, variable)
     found = set(units) if name is None else {units[names.index(name)]}
@@ -93,7 +93,7 @@ def _errors(run: Simulation, name: str | None, after: float) -> Array:
 
 
 def _columns(run: Simulation, dimension: str, name: str | None, what: str) -> Any:
-    """One column by its name, or all."""
+    """Index of one column by its name, or of all."""
     names = [str(n) for n in run.data[dimension].values]
     return slice(None) if name is None else [names.index(_check.one_of(name, names, what))]
 
@@ -148,7 +148,7 @@ def _overshoot(run: Simulation, name: str | None) -> float:
 
 
 def overshoot(name: str | None = None) -> Measure:
-    """How far a controlled value goes beyond the last value of its reference, seen from its start; rad or m."""
+    """Overshoot of a controlled value beyond the last value of its reference, seen from its start; rad or m."""
     return _Measure(_overshoot, _error_unit, name=name)
 
 
@@ -173,7 +173,7 @@ def _at_limits(run: Simulation, tolerance: float) -> float:
 
 
 def share_at_limits(tolerance: float = 1e-6) -> Measure:
-    """Part of the time in which a motor is at its limit."""
+    """Fraction of the time in which a motor is at its limit."""
     return _Measure(_at_limits, "1", tolerance=_check.positive(tolerance, "tolerance"))
 
 
@@ -191,7 +191,7 @@ def _dissipated(run: Simulation) -> float:
 
 
 def dissipated_energy() -> Measure:
-    """What dampers and friction take over the run, J."""
+    """Energy that dampers and friction take over the run, J."""
     return _Measure(_dissipated, "J")
 
 
@@ -236,7 +236,7 @@ def smallest_actuation() -> Measure:
 
 
 def _closest(run: Simulation) -> float:
-    """From the configuration of the run whose constraints are worst conditioned."""
+    """Distance from the worst conditioned configuration of a run to a singular one that a search finds, or inf."""
     plant, q = run.plant, run.q.values[int(np.argmin(run.data["conditioning"].values))]
     try:
         singular = nearest_singular_configuration(plant, q, within=1e3)
@@ -248,7 +248,7 @@ def _closest(run: Simulation) -> float:
 def closest_singularity() -> Measure:
     """Distance to the closest singular configuration that is found: largest change of a coordinate, rad (or sizes).
 
-    Lengths count in sizes of the machine. It is looked for from the worst conditioned configuration of the run; inf
+    Lengths count in sizes of the machine. The search starts at the worst conditioned configuration of the run; inf
     where none is found.
     """
     return _Measure(_closest, "rad")
@@ -296,7 +296,7 @@ def bandwidth(coordinate: str) -> Measure:
 
 
 def _margins(model: Any, at: str) -> Margins | None:
-    """Of a loop that is stable, but for what is no part of it where it is broken; else None."""
+    """Margins of a stable loop, broken at its inputs or outputs; None where it is unstable or has none."""
     loop = _loop(model)
     try:
         found = loop.margins(at)
@@ -316,7 +316,7 @@ def disk_margin(at: str = "input") -> Measure:
 
 
 def _channels(model: Any, channel: str | None, at: str) -> list[LoopMargins]:
-    """Of one channel, or of all; none of a loop that is not stable."""
+    """Margins of one channel, or of all; empty for an unstable loop."""
     found = _margins(model, at)
     if found is None:
         return []
@@ -327,7 +327,7 @@ def _channels(model: Any, channel: str | None, at: str) -> list[LoopMargins]:
 
 
 def _least(values: Iterable[float]) -> float:
-    """0 of none."""
+    """Least of some values; 0 if there are none."""
     return min(values, default=0.0)
 
 
@@ -336,7 +336,7 @@ def _gain(model: Any, channel: str | None, at: str) -> float:
 
 
 def gain_margin(channel: str | None = None, *, at: str = "input") -> Measure:
-    """Smallest change of the gain of a channel, or of any, that a closed loop does not bear, dB; 0 if unstable."""
+    """Smallest change of the gain of a channel, or of any, that makes a closed loop unstable, dB; 0 if it is."""
     return _Measure(_gain, "dB", channel=channel, at=_check.option(at, ("input", "output"), "at"))
 
 
@@ -345,7 +345,7 @@ def _phase(model: Any, channel: str | None, at: str) -> float:
 
 
 def phase_margin(channel: str | None = None, *, at: str = "input") -> Measure:
-    """Smallest change of the phase of a channel, or of any, that a closed loop does not bear, deg; 0 if unstable."""
+    """Smallest change of the phase of a channel, or of any, that makes a closed loop unstable, deg; 0 if it is."""
     return _Measure(_phase, "deg", channel=channel, at=_check.option(at, ("input", "output"), "at"))
 
 
@@ -354,5 +354,5 @@ def _delay(model: Any, channel: str | None, at: str) -> float:
 
 
 def delay_margin(channel: str | None = None, *, at: str = "input") -> Measure:
-    """Smallest further delay of a channel, or of any, that a closed loop does not bear, s; 0 if unstable."""
+    """Smallest further delay of a channel, or of any, that makes a closed loop unstable, s; 0 if it is."""
     return _Measure(_delay, "s", channel=channel, at=_check.option(at, ("input", "output"), "at"))

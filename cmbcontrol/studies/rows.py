@@ -1,4 +1,4 @@
-"""Rows of runs as labelled data, and back."""
+"""Rows of runs as labelled data, and conversion back."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def measures_of(rows: Sequence[Row], first: Sequence[str] = ()) -> tuple[str, ..
 
 
 def as_dataset(rows: Sequence[Row], table: Table, measures: Sequence[str], units: Mapping[str, str]) -> xarray.Dataset:
-    """Dimension run: a variable for each parameter and measure, status, message, reached and wall."""
+    """Dataset of rows by run: a variable for each parameter and measure, and status, message, reached and wall."""
     import xarray
 
     index = np.array([row.index for row in rows], dtype=np.int64)
@@ -41,7 +41,7 @@ def as_dataset(rows: Sequence[Row], table: Table, measures: Sequence[str], units
 
 
 def rows_of_dataset(data: xarray.Dataset) -> list[Row]:
-    """The rows, of which parameters are not part."""
+    """Rows of a dataset, without the parameters."""
     names = [str(n) for n, x in data.data_vars.items() if x.attrs.get("kind") == "measure"]
     units = {n: str(data[n].attrs.get("units", "")) for n in names}
     values = [data[n].values.tolist() for n in names]

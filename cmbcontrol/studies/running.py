@@ -1,4 +1,4 @@
-"""One run of a study: from the values of its parameters to a row of numbers, whatever happens on the way."""
+"""Single runs of a study: from the values of its parameters to a row of numbers, also if the run fails."""
 
 from __future__ import annotations
 
@@ -32,24 +32,24 @@ _AGAIN = 1.0  # s: an error that Python discards, as all that are raised while o
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What a study keeps of a run.
+    """Row of a study: measures, status and times of one run.
 
     Attributes
     ----------
     index : int
     measures : dict of str to float
-        nan where there is none.
+        Measures by name; nan where there is none.
     status : str
-        "completed"; or what failed: the status of a run that ended early, the name of an error, "time limit", "memory",
+        "completed"; or the failure: the status of a run that ended early, the name of an error, "time limit", "memory",
         "worker died", "measure".
     message : str
-        Why, empty of a run that was completed.
+        Reason of a failure; empty for a completed run.
     reached : float
-        Time that the run has come to, s; nan where it is no run.
+        Time at which the run ended, s; nan for other cases.
     wall : float
         s.
     units : dict of str to str
-        Of measures whose unit depends on what was run.
+        Units of measures that depend on the result.
     """
 
     index: int
@@ -63,7 +63,7 @@ class Row:
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """All that a worker needs to know.
+    """Task that a worker gets: case, measures, limits and folder.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class Task:
     memory_limit : int
         Bytes of a worker process; 0 where there is none.
     folder : str
-        For whole runs that are kept; empty where there is none.
+        Folder for whole runs that are kept; empty where there is none.
     keep : frozenset of int, or None for all
     """
 
@@ -87,19 +87,19 @@ class Task:
 
 
 def run_file(folder: str | Path, index: int) -> Path:
-    """Where a whole run is kept."""
+    """Path of the file of a whole run."""
     return Path(folder) / "runs" / f"run-{index:08d}.nc"
 
 
 def rows_of(task: Task, part: Part) -> list[Row]:
-    """Some runs, one after the other. Ctrl-C ends them; all else becomes a row."""
+    """Rows of some runs, one after the other. Ctrl-C ends them; other failures become rows."""
     if task.memory_limit:
         _limit_memory(task.memory_limit)
     return [row_of(task, part, k) for k in range(len(part.indices))]
 
 
 def row_of(task: Task, part: Part, k: int) -> Row:
-    """The k-th of some runs."""
+    """Row of the k-th of some runs."""
     index = part.indices[k]
     begin, found, status, message = time.perf_counter(), None, "completed", ""
     try:
@@ -132,7 +132,7 @@ def row_of(task: Task, part: Part, k: int) -> Row:
 
 
 def result_of(case: Callable[..., Any], part: Part, k: int) -> Any:
-    """What a case gives: a run, a linear model, or numbers by name; arguments of `simulate` are simulated."""
+    """Result of a case: a run (simulated here from arguments of `simulate`), a linear model, or numbers by name."""
     values = part.values(k)
     values.pop("repetition", None)
     if takes_random(case):
@@ -149,13 +149,13 @@ def result_of(case: Callable[..., Any], part: Part, k: int) -> Any:
 
 
 def measured(measures: Mapping[str, Measure], found: Any) -> dict[str, float]:
-    """The measures of a result; numbers that a case gives by name are measures of their own."""
+    """Measures of a result; numbers that a case returns by name are measures of their own."""
     values = {str(name): float(x) for name, x in found.items()} if isinstance(found, Mapping) else {}
     return values | {name: float(measure(found)) for name, measure in measures.items()}
 
 
 def _status_of(error: SimulationError) -> str:
-    """How a run ended, in the words of its status."""
+    """Name of the status with which a run ended."""
     partial = error.partial
     if partial is None:
         return type(error.__cause__ or error).__name__
@@ -164,10 +164,10 @@ def _status_of(error: SimulationError) -> str:
 
 @contextmanager
 def _within(seconds: float) -> Iterator[None]:
-    """Raise `TimeLimitError` where the block takes longer.
+    """Context that raises `TimeLimitError` if the block takes longer than a time.
 
-    In the main thread by an alarm, which interrupts what waits, too. In other threads, as those of Dask, and where
-    there are no alarms, as soon as Python goes on.
+    In the main thread an alarm does this, which also interrupts waiting. In other threads, as those of Dask, and where
+    there are no alarms, it is done as soon as Python code runs.
     """
     if not np.isfinite(seconds):
         yield
@@ -222,7 +222,7 @@ def _thrown(seconds: float) -> Iterator[None]:
 
 
 def _limit_memory(size: int) -> None:
-    """Let this process have no more than so many bytes, where the system knows limits."""
+    """Limit the memory of this process to so many bytes, if the system has such limits."""
     try:
         import resource
     except ImportError:  # Windows

@@ -1,4 +1,4 @@
-"""Studies: many runs with parameters that vary, as one call."""
+"""Studies: many runs with parameters that vary, in one call."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def study(
     memory_limit: float | None = None,
     progress: Progress = False,
 ) -> Study:
-    """Many runs of a case whose parameters vary: a row of numbers each, whatever happens.
+    """Run a case many times with varying parameters; each run becomes a row of numbers, also if it fails.
 
     The same call gives the same numbers to the last bit, on one core, on all, or on a cluster, and after an
     interruption: random numbers of a run follow from the seed and its index alone.
@@ -67,8 +67,8 @@ def study(
     runs : int, optional
         How many samples; needed where something is drawn. Without distributions, repetitions.
     sampling : {"random", "latin-hypercube", "sobol", "halton"} or array_like, shape (runs, drawn)
-        How samples are spread. Sobol samples are balanced where they are a power of two; other numbers are the first
-        of the next one, which `print` of the study tells. Or a design of your own, such as one of SALib: shares of the
+        Distribution of the samples. Sobol samples are balanced for powers of two; other numbers are the first of the
+        next one, which `print` of the study reports. Or a design of your own, such as one of SALib: shares of the
         distributions from 0 to 1, with a column for each parameter that is drawn, in their order.
     seed : int
     measures : mapping of str to callable, optional
@@ -79,8 +79,8 @@ def study(
     workers : int, "all" or dask.distributed.Client
         Processes on this machine, or a Dask cluster (the extra ``dask``).
     folder : path, optional
-        Where rows are kept while the study runs, in parts that are written completely or not at all. The same call goes
-        on where it was interrupted or killed; another study is refused.
+        Folder in which rows are kept while the study runs, in parts that are written completely or not at all. The same
+        call goes on where it was interrupted or killed; another study is refused.
     keep : bool or sequence of int
         Keep whole runs in the folder: of all indices, or of these.
     time_limit : float, optional
@@ -147,7 +147,7 @@ def study(
 
 
 def _collect(made: Study, task: Task, workers: Any, place: Folder | None, tell: Reporter) -> None:
-    """Do what is left; after Ctrl-C all that has been done is kept."""
+    """Do the runs that are missing; after Ctrl-C all finished ones are kept."""
     total = made.table.runs
     left = [index for index in range(total) if index not in made.rows]
     tell.update(len(made.rows) / total)
@@ -165,7 +165,7 @@ def _collect(made: Study, task: Task, workers: Any, place: Folder | None, tell: 
 
 
 def _require_distinct(measures: Iterable[str], parameters: Sequence[str]) -> None:
-    """Refuse a measure that has the name of a parameter."""
+    """Raise an error for a measure that has the name of a parameter."""
     for name in measures:
         if name in (*parameters, "status", "message", "reached", "wall", "run"):
             raise InputError(
@@ -184,7 +184,7 @@ def _kept(keep: bool | Sequence[int], runs: int) -> frozenset[int] | None:
 
 
 def _manifest(case: Callable[..., Any], table: Table, measures: Mapping[str, Callable]) -> dict[str, Any]:
-    """What makes a study this one."""
+    """Manifest of a study: the data that distinguish it from others."""
     return {
         "runs": table.runs,
         "seed": table.seed,
@@ -197,13 +197,13 @@ def _manifest(case: Callable[..., Any], table: Table, measures: Mapping[str, Cal
 
 
 class Study(Shown):
-    """What a study has found.
+    """Results of a study: a row for each run.
 
     Attributes
     ----------
     data : xarray.Dataset
         Dimension run: ``run`` (index), a variable for each parameter and each measure (nan where a run failed), with
-        units; ``status`` ("completed", or why not), ``message``, ``reached`` (time that the run has come to, s),
+        units; ``status`` ("completed", or why not), ``message``, ``reached`` (time at which the run ended, s),
         ``wall`` (s).
     parameters, measures : tuple of str
         Names.
@@ -237,23 +237,23 @@ class Study(Shown):
         return self._data[1]
 
     def dataset(self, rows: Sequence[Row]) -> xarray.Dataset:
-        """Some rows with their parameters."""
+        """Dataset of some rows with their parameters."""
         told = {name: unit for row in rows for name, unit in row.units.items()}
         units = told | {name: unit for name, unit in self._given_units.items() if unit or name not in told}
         return as_dataset(rows, self.table, measures_of(rows, list(self._measures)), units)
 
     def save(self, path: str | Path) -> Path:
-        """Write all rows into a file of netCDF, which xarray opens."""
+        """Write all rows to a netCDF file, which xarray opens."""
         return _files.write(_check.path(path), _netcdf.encoded(self.data))
 
     @property
     def failures(self) -> int:
-        """How many runs have failed."""
+        """Number of runs that failed."""
         return sum(row.status != "completed" for row in self.rows.values())
 
     @property
     def kinds(self) -> dict[str, int]:
-        """How many runs have ended in which way, the most frequent first."""
+        """Number of runs by status, the most frequent first."""
         found: dict[str, int] = {}
         for row in self.rows.values():
             found[row.status] = found.get(row.status, 0) + 1
@@ -266,7 +266,7 @@ class Study(Shown):
         return summary(self)
 
     def view(self, measure: str, path: str | Path | None = None, **options: Any) -> Any:
-        """The worst runs by a measure and the one in the middle, in three dimensions; see `view.view_study`."""
+        """Show the worst runs by a measure, and the one in the middle, in three dimensions; see `view.view_study`."""
         from ..view import view_study
 
         return view_study(self, measure, path, **options)
@@ -294,7 +294,7 @@ class Study(Shown):
         return index
 
     def rerun(self, index: int) -> Any:
-        """One run again, whole, with the numbers that it had: a `Simulation`, or what else the case returns.
+        """Run one run again, with its own parameters: returns a `Simulation`, or what else the case returns.
 
         A run that was kept is read from the folder.
 
@@ -319,7 +319,8 @@ class Study(Shown):
     def statistics(self, measure: str, *, confidence: float = 0.95, quantiles: ArrayLike = (0.05, 0.5, 0.95)) -> Any:
         """Mean, standard deviation and quantiles of a measure over the completed runs, with confidence intervals.
 
-        Of the mean by Student's t; of quantiles without assumptions about the distribution, by order statistics.
+        Intervals of the mean are by Student's t; those of quantiles by order statistics, without assumptions about the
+        distribution.
 
         Returns
         -------
@@ -331,7 +332,7 @@ class Study(Shown):
         return statistics(self, measure, confidence, quantiles)
 
     def share(self, *limits: tuple[str, float, float], confidence: float = 0.95) -> Any:
-        """Part of all runs whose measures are within limits (measure, low, high), the yield; failed runs are not.
+        """Share of all runs whose measures are within limits (measure, low, high), the yield; failed runs are not.
 
         Returns
         -------
@@ -343,7 +344,7 @@ class Study(Shown):
         return share(self, limits, confidence)
 
     def sensitivities(self, measure: str) -> Any:
-        """How much of the variance of a measure each numeric parameter explains, by linear regression.
+        """Share of the variance of a measure that each numeric parameter explains, by linear regression.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""A study as a file of YAML: the machine, its law, what varies, what is measured."""
+"""Study as a YAML file: the machine, its law, the parameters that vary, and the measures."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _KEYS = ("machine", "options", "law", "start", "knows", "run", "linear", *_RUNS)
 
 @dataclass(frozen=True)
 class StudyFile:
-    """What a file says of a study.
+    """Content of a study file.
 
     Attributes
     ----------
@@ -38,11 +38,11 @@ class StudyFile:
     vary : dict of str to Vary
     measures : dict of str to callable
     limits : dict of str to (float, float)
-        Of measures, for the yield.
+        Limits of measures, for the yield.
     options : dict
-        Of `study`: runs, sampling, seed, keep, limits of time and memory.
+        Options of `study`: runs, sampling, seed, keep, limits of time and memory.
     conversion : Conversion or None
-        Of a machine from a file: what is not as in the file.
+        Remarks on a machine from a file; None for other machines.
     """
 
     path: Path
@@ -54,7 +54,7 @@ class StudyFile:
     conversion: Conversion | None = None
 
     def run(self, *, workers: Any = 1, folder: str | Path | None = None, progress: Progress = False) -> Study:
-        """Do the study; see `study`."""
+        """Run the study; see `study`."""
         return study(
             self.case, self.vary, measures=self.measures, workers=workers, folder=folder, progress=progress,
             **self.options,
@@ -82,7 +82,7 @@ def read_study(path: str | Path) -> StudyFile:
     FileError
         Where it cannot be read.
     ValueError, TypeError
-        For what makes no sense; the message tells the line.
+        For entries that make no sense; the message names the line.
 
     Examples
     --------
@@ -156,7 +156,7 @@ def read_study(path: str | Path) -> StudyFile:
 
 
 def _machine(name: Any, options: Any, folder: Path) -> tuple[Mechanism, Conversion | None]:
-    """A plant of the catalogue, or of a file."""
+    """Machine of the catalogue, or from a file with its remarks."""
     from ..plants import catalogue
 
     if isinstance(name, str) and Path(name).suffix.lower() in SUFFIXES:
@@ -173,7 +173,7 @@ def _machine(name: Any, options: Any, folder: Path) -> tuple[Mechanism, Conversi
 
 
 def _vary(given: Any) -> Vary:
-    """How a parameter varies."""
+    """Variation of a parameter, from an entry of the file."""
     if isinstance(given, list):
         return Vary(given)
     if not isinstance(given, Mapping):
@@ -195,7 +195,7 @@ def _vary(given: Any) -> Vary:
 
 
 def _distribution(name: Any, arguments: dict[str, Any]) -> Any:
-    """A frozen distribution of scipy.stats."""
+    """Frozen distribution of scipy.stats, by its name and arguments."""
     from scipy import stats
 
     known = {n: d for n, d in vars(stats).items() if isinstance(d, (stats.rv_continuous, stats.rv_discrete))}
@@ -214,14 +214,14 @@ def _distribution(name: Any, arguments: dict[str, Any]) -> Any:
 
 
 def _middle(vary: Vary) -> Any:
-    """A value in the middle of what a parameter takes."""
+    """Value in the middle of the range of a parameter."""
     import numpy as np
 
     return vary.listed[0] if vary.listed is not None else float(vary.value(np.array([0.5]))[0])
 
 
 def _measure(given: Any) -> Any:
-    """A ready measure."""
+    """Ready measure, from an entry of the file."""
     if isinstance(given, Mapping) and len(given) == 1:
         ((name, arguments),) = given.items()
         arguments = _check.mapping(arguments or {}, f"arguments of {name!r}", "names to values")

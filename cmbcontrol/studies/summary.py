@@ -1,4 +1,4 @@
-"""A study in words and numbers: how its runs ended, and how its measures are distributed."""
+"""Summary of a study in words and numbers: how its runs ended, and how its measures are distributed."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ HEAD = ("5 %", "median", "95 %", "largest")  # of `MeasureLine.numbers`
 
 
 class MeasureLine(NamedTuple):
-    """What there is to say of a measure.
+    """Line of a summary with the statistics of one measure.
 
     Attributes
     ----------
     name, unit : str
     numbers : tuple of str
-        As in `HEAD`, of the runs in which it is finite.
+        Statistics as in `HEAD`, of the runs in which it is finite.
     runs : list of int
-        Those with the largest values, the worst first.
+        Indices of the runs with the largest values, the worst first.
     """
 
     name: str
@@ -38,7 +38,7 @@ class MeasureLine(NamedTuple):
 
 
 def measure_lines(found: Study, worst: int = 1) -> list[MeasureLine]:
-    """The measures that have a finite value in some run."""
+    """Lines of the measures that have a finite value in some run."""
     lines = []
     for name in found.measures:
         values = found.data[name].values
@@ -51,7 +51,7 @@ def measure_lines(found: Study, worst: int = 1) -> list[MeasureLine]:
 
 
 def yield_line(found: Study, limits: Mapping[str, tuple[float, float]]) -> str:
-    """Which share of the runs is within limits of measures, with its confidence interval."""
+    """Text with the share of the runs within limits of measures, and its confidence interval."""
     share = found.share(*((name, *pair) for name, pair in limits.items()))
     asked = "; ".join(f"{name} from {plain(low, 5)} to {plain(high, 5)}" for name, (low, high) in limits.items())
     between = f"{float(share['low']):.1%} to {float(share['high']):.1%}"
@@ -59,7 +59,7 @@ def yield_line(found: Study, limits: Mapping[str, tuple[float, float]]) -> str:
 
 
 def summary(found: Study) -> str:
-    """The lines as a text, for `print`."""
+    """Summary as a text, for `print`."""
     lines = [f"study of {found.table.runs} runs, {len(found.rows)} done, {found.failures} of them failed"]
     lines += [f"  {count:6d}  {kind}" for kind, count in found.kinds.items()]
     if told := balance_of(found.table.sampling, found.table.samples):

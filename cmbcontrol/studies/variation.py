@@ -1,4 +1,4 @@
-"""What varies in a study: lists, distributions, and the table of all runs that follows from them and a seed."""
+"""Variation of parameters in a study: lists, distributions, and the table of all runs that follows from a seed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SAMPLINGS = ("random", "latin-hypercube", "sobol", "halton")
 
 @dataclass(frozen=True, eq=False)
 class Vary:
-    """How a parameter of a study varies.
+    """Variation of a parameter of a study.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class Vary:
 
     @property
     def listed(self) -> list[Any] | None:
-        """The values, where they are a list."""
+        """List of the values, if they are a list; else None."""
         return None if isinstance(self.how, tuple) or hasattr(self.how, "ppf") else list(self.how)
 
     def value(self, share: Array) -> Array:
@@ -62,7 +62,7 @@ class Vary:
 
 
 def _as_vary(name: str, given: Any) -> Vary:
-    """A parameter as it is given, checked."""
+    """Variation of a parameter, from any accepted form, checked."""
     vary = given if isinstance(given, Vary) else Vary(given)
     how, what = vary.how, f"parameter {name!r}"
     if isinstance(how, tuple):
@@ -92,7 +92,7 @@ def _as_vary(name: str, given: Any) -> Vary:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """The values of all runs.
+    """Table of the parameter values of all runs.
 
     Attributes
     ----------
@@ -102,7 +102,7 @@ class Table:
     seed : int
     sampling : str
     samples : int
-        How many of the distributions; each is combined with all lists.
+        Number of samples of the distributions; each is combined with all lists.
     """
 
     columns: dict[str, NDArray[Any]]
@@ -113,21 +113,21 @@ class Table:
 
     @property
     def runs(self) -> int:
-        """How many there are."""
+        """Number of runs."""
         return len(next(iter(self.columns.values()))) if self.columns else 1
 
     def values(self, index: int) -> dict[str, Any]:
-        """Of one run, by name, as numbers and texts of Python."""
+        """Parameter values of one run, by name, as numbers and texts of Python."""
         return {name: column[index].item() for name, column in self.columns.items()}
 
     def part(self, indices: Sequence[int]) -> Part:
-        """Some runs, as they are sent to a worker."""
+        """Part of the table with some runs, as it is sent to a worker."""
         at = np.asarray(indices, dtype=np.int64)
         return Part({name: column[at] for name, column in self.columns.items()}, tuple(indices), self.seed)
 
     @property
     def fingerprint(self) -> str:
-        """Two tables that agree in it have the same values."""
+        """Hash of the values: tables with the same one have the same values."""
         digest = hashlib.sha256(json.dumps([self.seed, self.sampling, self.units], sort_keys=True).encode())
         for name, column in self.columns.items():
             digest.update(name.encode() + str(column.dtype.kind).encode() + column.tobytes())
@@ -136,13 +136,13 @@ class Table:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """The values of some runs: all that a worker is told of them.
+    """Parameter values of some runs, as a worker gets them.
 
     Attributes
     ----------
     columns : dict of str to ndarray, shape (n,)
     indices : tuple of int
-        Of the runs, in the whole table.
+        Indices of the runs in the whole table.
     seed : int
     """
 
@@ -151,16 +151,16 @@ class Part:
     seed: int
 
     def values(self, k: int) -> dict[str, Any]:
-        """Of the k-th of them, by name, as numbers and texts of Python."""
+        """Parameter values of the k-th of these runs, by name, as numbers and texts of Python."""
         return {name: column[k].item() for name, column in self.columns.items()}
 
     def random(self, k: int) -> np.random.Generator:
-        """Random numbers of the k-th of them, which follow from the seed and its index in the table alone."""
+        """Random numbers for the k-th of these runs, which depend only on the seed and its index in the table."""
         return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(self.indices[k],)))
 
 
 def varied_of(vary: Mapping[str, Any]) -> dict[str, Vary]:
-    """The parameters of a study as they are given, checked."""
+    """Variations of the parameters of a study, from any accepted form, checked."""
     given = _check.mapping(vary, "vary", "parameters to distributions or lists")
     varied = {_check.name(name, "parameter"): _as_vary(name, how) for name, how in given.items()}
     if "rng" in varied:
@@ -169,7 +169,7 @@ def varied_of(vary: Mapping[str, Any]) -> dict[str, Vary]:
 
 
 def table_of(vary: Mapping[str, Any], runs: int | None, sampling: str | ArrayLike, seed: int) -> Table:
-    """The table of a study: all combinations of the lists, each with so many samples of the distributions."""
+    """Table of a study: all combinations of the lists, each with so many samples of the distributions."""
     varied = varied_of(vary)
     seed, design = _check.count(seed, "seed", 0), None
     if not isinstance(sampling, str):
@@ -203,7 +203,7 @@ def table_of(vary: Mapping[str, Any], runs: int | None, sampling: str | ArrayLik
 
 
 def _design(given: Any, drawn: int, runs: int | None) -> tuple[Array, int]:
-    """Points of the unit cube that were made elsewhere, a row for each run."""
+    """Points of the unit cube from a given design, one row for each run, and their number."""
     points = _check.numbers(given, "sampling", f"one of {', '.join(SAMPLINGS)}, or an array of points")
     if points.ndim != 2 or points.shape[1] != drawn or not drawn:
         raise InputError(
@@ -218,7 +218,7 @@ def _design(given: Any, drawn: int, runs: int | None) -> tuple[Array, int]:
 
 
 def _shares(sampling: str, dimensions: int, count: int, seed: int) -> Array:
-    """Points of the unit cube, none on its border."""
+    """Points of the unit cube by a sampling method, none on its border."""
     from scipy.stats import qmc
 
     rng = np.random.default_rng(seed)
@@ -234,7 +234,7 @@ def _shares(sampling: str, dimensions: int, count: int, seed: int) -> Array:
 
 
 def balance_of(sampling: str, samples: int) -> str:
-    """What there is to say of the balance of Sobol samples; empty where they are balanced, and for other samples.
+    """Remark on the balance of Sobol samples; empty where they are balanced, and for other samples.
 
     Examples
     --------

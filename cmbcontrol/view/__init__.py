@@ -1,4 +1,4 @@
-"""Machines in three dimensions on pages that need nothing else: runs, modes, the worst runs of studies."""
+"""Pages with machines in three dimensions, which need nothing else: runs, modes, the worst runs of studies."""
 
 from .live import Live as Live
 from .live import live as live

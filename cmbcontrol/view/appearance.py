@@ -1,4 +1,4 @@
-"""The machine and its motion as a page draws them: solids once, then a pose of each body for each picture."""
+"""Machine and motion in the form that a page draws: solids once, then a pose of each body for each picture."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FINE = 2e-5  # of the machine: a fiftieth of a pixel of a picture that shows al
 
 
 def look_of(seen: Scene) -> dict[str, Any]:
-    """Bodies, solids and what stretches, in the units and axes of `Scene`."""
+    """Bodies, solids and stretched parts as data for a page, in the units and axes of `Scene`."""
     index = {name: i for i, name in enumerate(seen.bodies)}
     up = -seen.down if np.any(seen.down) else np.eye(3)[seen.plane[1] if seen.plane else 2]
     return {
@@ -60,7 +60,7 @@ def poses_of(seen: Scene, configurations: Sequence[Array]) -> Poses:
 def motion_of(
     seen: Scene, times: Array, configurations: Sequence[Array], poses: Poses, *, repeats: bool = False
 ) -> dict[str, Any]:
-    """Poses of all bodies (rows, bodies, ...), ends of what stretches, points of lines.
+    """Motion as data for a page: poses of all bodies (rows, bodies, ...), ends of stretched parts, points of lines.
 
     Parameters
     ----------
@@ -70,9 +70,9 @@ def motion_of(
     configurations : sequence of ndarray, shape (nq,)
         One for each time.
     poses : Poses
-        At these.
+        Poses at these configurations.
     repeats : bool
-        Whether the end is where the motion begins, as in a mode.
+        Whether the motion ends where it begins, as a mode does.
     """
     within = _FINE * seen.size
     ends = np.array([seen.ends(q) for q in configurations]).reshape(len(times), -1, 2, 3)
@@ -88,7 +88,7 @@ def motion_of(
 
 
 def quaternions(R: Array) -> Array:
-    """Rotation matrices (rows, bodies, 3, 3) as x, y, z, w (rows, bodies, 4), without changes of sign from row to row.
+    """Quaternions x, y, z, w (rows, bodies, 4) of rotation matrices (rows, bodies, 3, 3), without jumps of sign.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def quaternions(R: Array) -> Array:
 
 
 def _lines(rows: list[list[Array]]) -> list[Array]:
-    """Each line over all rows (rows, points, 3); where points come and go, the last one stands for those that lack."""
+    """Points of each line over all rows (rows, points, 3); a line with fewer points in a row repeats its last one."""
     count = max((len(row) for row in rows), default=0)
     found = []
     for k in range(count):
@@ -118,16 +118,16 @@ def _lines(rows: list[list[Array]]) -> list[Array]:
 
 
 def traces_of(seen: Scene, poses: Poses, color: str, trace: Any = None) -> list[dict[str, Any]]:
-    """Points whose paths are drawn: where the only loop closes, else the centre of mass that comes farthest.
+    """Points whose paths are drawn: where the only loop closes, else the centre of mass with the longest path.
 
     Parameters
     ----------
     seen : Scene
     poses : Poses
-        Of the motion.
+        Poses of the motion.
     color : str
     trace : sequence of (str, array_like), optional
-        Bodies and points in their axes, m, in place of what is chosen.
+        Bodies and points in their axes, m, in place of the default.
     """
     index = {name: i for i, name in enumerate(seen.bodies)}
     if trace is None:
@@ -141,7 +141,7 @@ def traces_of(seen: Scene, poses: Poses, color: str, trace: Any = None) -> list[
 
 
 def _tool(seen: Scene, poses: Poses, index: dict[str, int]) -> list[Spot]:
-    """What people would look at."""
+    """Point of the machine that is of most interest: its only closing point, or the centre with the longest path."""
     origins, rotations = poses
 
     def travel(spot: Spot) -> float:

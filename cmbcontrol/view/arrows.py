@@ -1,4 +1,4 @@
-"""Forces and moments of a run as arrows: of constraints, joints, contacts, loads, motors, and weights."""
+"""Arrows of the forces and moments in a run: of constraints, joints, contacts, loads, motors, and weights."""
 
 from __future__ import annotations
 
@@ -41,28 +41,28 @@ _NOTHING = 1e-9  # of it: rounding
 
 
 class _Arrows:
-    """Collects arrows by group."""
+    """Collector of arrows by group."""
 
     def __init__(self, rows: int) -> None:
         self.rows = rows
         self.found: list[tuple[str, str, str, Any, Array, str]] = []
 
     def add(self, group: str, name: str, body: str, point: Any, values: Array, note: str = "") -> None:
-        """An arrow at a point of a body (in its axes), with values (rows, 3) in the axes of the world."""
+        """Add an arrow at a point of a body (in its axes), with values (rows, 3) in the axes of the world."""
         self.found.append((group, name, body, point, np.broadcast_to(values, (self.rows, 3)), note))
 
 
 def arrows_of(run: Simulation, bodies: tuple[str, ...], rotations: Array) -> dict[str, Any]:
-    """All arrows of a run whose samples are the pictures.
+    """Arrows of all forces and moments in a run whose samples are the pictures.
 
     Parameters
     ----------
     run : Simulation
-        With its plant; a plant given by functions has no arrows.
+        Run with its plant; a plant given by functions has no arrows.
     bodies : tuple of str
         As in `Scene`.
     rotations : ndarray, shape (rows, bodies, 3, 3)
-        Of the bodies.
+        Rotations of the bodies.
     """
     plant = run.plant
     if not isinstance(plant, Mechanism):
@@ -96,7 +96,7 @@ def _reactions(made: _Arrows, run: Simulation, plant: Mechanism) -> None:
 
 
 def _place(part: Any) -> tuple[str, Array]:
-    """The body and the point where `reactions` tells what a joint or constraint carries."""
+    """Body and point at which `reactions` gives the force of a joint or constraint."""
     if isinstance(part, Joint):
         return part.parent, part.frame.p
     if hasattr(part, "frame_a"):
@@ -105,7 +105,7 @@ def _place(part: Any) -> tuple[str, Array]:
 
 
 def contacts_of(run: Simulation) -> set[str]:
-    """Constraints that come and go in a run: contacts, grasps, locks."""
+    """Names of the constraints that come and go in a run: contacts, grasps, locks."""
     names = [str(name) for name in run.data["loop"].values]
     active = run.data["active"].values.astype(bool)
     found = {name for k, name in enumerate(names) if not active[:, k].all()}
@@ -142,7 +142,7 @@ def _motors(made: _Arrows, run: Simulation, plant: Mechanism, R: dict[str, Array
 
 
 def _drawn(made: _Arrows, bodies: tuple[str, ...]) -> dict[str, Any]:
-    """Groups that have something to show, and their arrows."""
+    """Arrows and their groups as data for a page, without empty groups."""
     unit_of = {label: unit for label, unit, _, _ in _GROUPS}
     size = {}
     for group, name, *_, values, _ in made.found:

@@ -1,4 +1,4 @@
-"""What a page shows: a run, a mode, or a machine at rest, each as one case."""
+"""Cases that a page shows: a run, a mode, or a machine at rest."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _CYCLE = 2.0  # s on the screen
 
 
 def case_of_run(run: Simulation, *, name: str = "", trace: Trace | None = None, speed: float | None = None) -> Case:
-    """A run: its motion, arrows, curves and events, as far as its numbers are finite."""
+    """Case of a run: its motion, arrows, curves and events, as far as its numbers are finite."""
     if run.plant is None:
         raise ModelError("a run from a file does not know its plant; set run.plant to the plant that it was made with")
     whole = np.isfinite(run.data["q"].values).all(axis=1)
@@ -74,14 +74,14 @@ def case_of_run(run: Simulation, *, name: str = "", trace: Trace | None = None, 
 
 
 def _note(run: Simulation) -> str:
-    """The law, and how the run ended where it did not come to its end."""
+    """Text with the law, and with the end of a run that ended early."""
     law = str(run.data.attrs.get("controller", "none"))
     told = "free motion" if law == "none" else law
     return told if run.status == 0 else f"{told}. {run.message}"
 
 
 def _events(run: Simulation) -> list[dict[str, Any]]:
-    """What happened, in words, with the colours of the marks."""
+    """Events of a run, as times, texts and colours of their marks."""
     found = []
     for event in run.events():
         if not np.isfinite(event["time"]):
@@ -98,7 +98,7 @@ def _events(run: Simulation) -> list[dict[str, Any]]:
 
 
 def _readouts(curves: dict[str, Any]) -> list[dict[str, Any]]:
-    """The errors of the run at the time that is shown."""
+    """Errors of the run that are shown at the present time."""
     found = []
     for group in curves["groups"]:
         if group["label"] in ("closure errors", "energy error"):
@@ -109,7 +109,7 @@ def _readouts(curves: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def case_of_mode(linear_model: LinearModel, number: int, *, undamped: bool, amplitude: float | None) -> Case:
-    """A mode of a linear model, again and again."""
+    """Case of a mode of a linear model, which repeats."""
     from ..plot.modes import ModeMotion, mode_course, mode_title
 
     found = linear_model.undamped_modes() if undamped else linear_model.modes()
@@ -135,7 +135,7 @@ def case_of_mode(linear_model: LinearModel, number: int, *, undamped: bool, ampl
 
 
 def case_of_machine(plant: Any, q: Array, name: str = "") -> Case:
-    """A machine at one configuration."""
+    """Case of a machine at one configuration."""
     gap = plant.closure_error(q)
     facts = [[n, f"{x:.6g} {unit}".strip()] for n, x, unit in
              zip(plant.position_names, q, plant.position_units, strict=True)]  # fmt: skip
@@ -144,7 +144,7 @@ def case_of_machine(plant: Any, q: Array, name: str = "") -> Case:
 
 
 def _still(seen: Scene, times: Array, configurations: list[Array], name: str, facts: list, *, repeats: bool) -> Case:
-    """A motion without forces and curves."""
+    """Case of a motion without forces and curves."""
     poses = poses_of(seen, configurations)
     return {
         "name": name,
@@ -163,5 +163,5 @@ def _still(seen: Scene, times: Array, configurations: list[Array], name: str, fa
 
 
 def colors() -> list[str]:
-    """Of traces that are put on parts by hand."""
+    """Colours of traces that the user puts on parts."""
     return list(COLORS)

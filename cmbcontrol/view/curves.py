@@ -1,4 +1,4 @@
-"""Signals of a run as a page plots them: grouped by what they are and by unit."""
+"""Curves of a run for the plots of a page: signals in groups, by kind and by unit."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _DASHES = {"-": [], "--": [6, 4], ":": [2, 3], "-.": [6, 3, 2, 3]}
 
 
 def dashes(linestyle: Any) -> list[float]:
-    """A line style of matplotlib as lengths of dashes and gaps, px.
+    """Lengths of dashes and gaps, px, of a line style of matplotlib.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def _hex(color: Any) -> str:
 
 
 class _Groups:
-    """Collects signals."""
+    """Collector of groups of signals."""
 
     def __init__(self) -> None:
         self.groups: list[dict[str, Any]] = []
@@ -64,7 +64,7 @@ class _Groups:
         scale: float = 0.0,
         log: bool = False,
     ) -> None:
-        """A group of signals (time, signal); those named first are shown first where there are many."""
+        """Add a group of signals (time, signal); of many, only those in `first` are shown at first."""
         if not len(names) or not np.isfinite(values).any():
             return
         order = [n for n in names if n in set(first)] or list(names)
@@ -95,7 +95,7 @@ class _Groups:
         scale: Callable[[str], float] = lambda unit: 0.0,
         first: Sequence[str] = (),
     ) -> None:
-        """Columns of a variable, a group for each unit."""
+        """Add the columns of a variable, in a group for each unit."""
         for unit in dict.fromkeys(units):
             columns = [k for k, u in enumerate(units) if u == unit]
             these = [names[k] for k in columns]
@@ -103,7 +103,7 @@ class _Groups:
 
 
 def curves_of(run: Simulation) -> dict[str, Any]:
-    """Times, groups of signals, and the groups that are shown at first."""
+    """Times, groups of signals, and indices of the groups that are shown at first."""
     data, signals, made = run.data, Signals(run), _Groups()
     names = {d: [str(n) for n in data[d].values] for d in ("position", "velocity", "actuator", "row", "loop")}
     motors = [a.joint for a in getattr(run.plant, "actuators", ())] or names["actuator"]
@@ -134,7 +134,7 @@ def curves_of(run: Simulation) -> dict[str, Any]:
 
 
 def _tracking(made: _Groups, run: Simulation, signals: Signals) -> None:
-    """Controlled coordinates with their references."""
+    """Add the controlled coordinates with their references."""
     data = run.data
     names, units = [str(n) for n in data["controlled"].values], column_units(run, "reference")
     reference, error = data["reference"].values, data["error"].values
@@ -155,7 +155,7 @@ def _tracking(made: _Groups, run: Simulation, signals: Signals) -> None:
 
 
 def _remaining(made: _Groups, run: Simulation) -> None:
-    """Loads, prescribed motions, reports of the law, energies, powers."""
+    """Add loads, prescribed motions, reports of the law, energies and powers."""
     data = run.data
     listed = (
         ("loads", "load_component", "loads"),
@@ -180,7 +180,7 @@ def _remaining(made: _Groups, run: Simulation) -> None:
 
 
 def _errors(made: _Groups, run: Simulation, signals: Signals) -> None:
-    """Closure and energy errors, conditioning, on logarithmic axes that end where rounding begins."""
+    """Add closure and energy errors and conditioning, on logarithmic axes that end at rounding."""
     data = run.data
     one = styles(1)
     if data.sizes["loop"]:
@@ -195,7 +195,7 @@ def _errors(made: _Groups, run: Simulation, signals: Signals) -> None:
 
 
 def _first(groups: list[dict[str, Any]]) -> list[int]:
-    """What is shown at first: the task, what it costs, what the constraints carry."""
+    """Indices of the groups shown at first: the task, the efforts for it, the constraint forces."""
     wanted = (
         _TRACKING,
         "motor efforts",

@@ -1,4 +1,4 @@
-"""A machine whose joints are moved by hand in the browser, with closed loops (the extra ``live``)."""
+"""Machine whose joints are moved by hand in the browser, with closed loops (the extra ``live``)."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def live(
     ----------
     plant : Mechanism, or FunctionPlant with a sketch
     q : array_like, shape (nq,), or mapping of position name to value, optional
-        Where it starts; by default its configuration ``"start"``, or the one that `plant.assemble()` finds.
+        Start; by default the configuration ``"start"``, or the one that `plant.assemble()` finds.
     host, port : str and int
-        Where the page is served: this computer alone, unless told. Another port is taken where this one is in use.
+        Address of the page, by default for this computer alone. Another port is taken where this one is in use.
 
     Returns
     -------
     Live
-        ``url`` is what to open in a browser; ``stop()`` ends it, and so does the end of the program.
+        ``url`` is the address to open in a browser; ``stop()`` ends the server, and so does the end of the program.
 
     Raises
     ------
@@ -68,23 +68,23 @@ def live(
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """The server writes where it is; here `Live.url` tells."""
+    """Hide the message of the server about its address, which `Live.url` has."""
     with redirect_stdout(StringIO()):
         yield
 
 
 class Hands:
-    """A closed machine, whose joints are moved one at a time.
+    """Machine with closed loops whose joints are moved one at a time.
 
     Attributes
     ----------
     plant : Plant
     q : ndarray, shape (nq,)
-        The configuration: closed.
+        Present configuration, with closed loops.
     names : tuple of str
         Joints that can be moved: those that are plain numbers.
     driven : tuple of str
-        Those with motors.
+        Joints with motors.
     """
 
     def __init__(self, plant: Any, q: Array) -> None:
@@ -96,14 +96,14 @@ class Hands:
         self._start = self.q.copy()
 
     def value(self, name: str) -> float:
-        """Of a joint, rad or m."""
+        """Value of a joint, rad or m."""
         return float(self.q[self._index[name]])
 
     def unit(self, name: str) -> str:
         return self.plant.position_units[self._index[name]]
 
     def range(self, name: str) -> tuple[float, float]:
-        """Limits of a joint; a turn, or twice the size of the machine, about the start where it has none."""
+        """Limits of a joint; if it has none, a turn, or twice the size of the machine, about the start."""
         i = self._index[name]
         reach = self.plant.size if self.plant.position_units[i] == "m" else np.pi
         low, high = (float(x) for x in self.plant.limits[i])
@@ -131,7 +131,7 @@ class Hands:
                     raise
 
     def at_limits(self) -> list[str]:
-        """Joints at the ends of their ranges, in words."""
+        """Texts of the joints at the ends of their ranges."""
         found = []
         for name, i in self._index.items():
             low, high = self.plant.limits[i]
@@ -143,12 +143,12 @@ class Hands:
 
 
 class Live:
-    """A page with the machine and sliders, as long as the program runs.
+    """Page with the machine and sliders, served as long as the program runs.
 
     Attributes
     ----------
     url : str
-        What to open in a browser.
+        Address to open in a browser.
     hands : Hands
         The machine: ``hands.q`` is its configuration now.
     """
@@ -204,7 +204,7 @@ class Live:
                 self.move(name, self._sliders[name].value)
 
     def move(self, name: str, value: float) -> bool:
-        """Move a joint as its slider does; False where the loops do not close there, which the page tells."""
+        """Move a joint as its slider does; False where the loops do not close there, which the page then shows."""
         try:
             self.hands.move(name, value)
         except AssemblyError:
@@ -229,7 +229,7 @@ class Live:
             self._told.content = "\n\n".join([*notes, *hands.at_limits()])
 
     def _stretched(self) -> Iterator[Any]:
-        """Rods and springs between bodies, and lines of plants of functions."""
+        """Handles of rods and springs between bodies, and of lines of plants given by functions."""
         world = self._server.scene
         for k, (part, ends) in enumerate(zip(self._seen.stretched, self._seen.ends(self.hands.q), strict=True)):
             color = tuple(int(part.color[i : i + 2], 16) for i in (1, 3, 5))
@@ -239,7 +239,7 @@ class Live:
             yield world.add_line_segments(f"/lines/{k}", pieces, (0, 114, 178), thickness=0.4 * self._seen.width)
 
     def stop(self) -> None:
-        """End the server."""
+        """Stop the server."""
         with _quiet():
             self._server.stop()
 

@@ -1,4 +1,4 @@
-"""A page with the viewer and its data, which needs nothing else: no network, no installation."""
+"""Page with the viewer and its data, which needs nothing else: no network, no installation."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _HEIGHT = 620  # px of a page in a notebook: the machine, three plots and the ba
 
 
 class View:
-    """A machine in three dimensions on a page of its own: shown by notebooks, written by `save`.
+    """Machine in three dimensions on a page of its own: notebooks show it, `save` writes it.
 
     Attributes
     ----------
     title : str
     html : str
-        The page.
+        Text of the page.
 
     Examples
     --------
@@ -52,7 +52,7 @@ class View:
         )  # fmt: skip
 
     def save(self, path: str | Path) -> Path:
-        """Write the page; ``.html``.
+        """Write the page, as ``.html``.
 
         Raises
         ------
@@ -67,7 +67,7 @@ class View:
         return _files.write(path, self.html)
 
     def frame(self, height: int = _HEIGHT) -> str:
-        """The page inside another one: an ``<iframe>``, whose content needs no file.
+        """Page inside another one: an ``<iframe>``, whose content needs no file.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""The data of a page as one text: a header in JSON and all arrays behind each other, deflated, in base64."""
+"""Data of a page as one text: a header in JSON and all arrays behind each other, deflated, in base64."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LEVEL = 9  # of deflate: pages are written once and sent often
 
 @dataclass(frozen=True)
 class Compact:
-    """Numbers that a picture needs: in 16 bits where their range allows it, else in 32.
+    """Numbers for a picture: in 16 bits if their range allows it, else in 32.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class Compact:
 
 
 def pack(data: Any) -> str:
-    """Dictionaries, lists, numbers, texts and arrays as one text; `payload.js` reads it.
+    """Text with dictionaries, lists, numbers, texts and arrays; `payload.js` reads it.
 
     Numbers that JSON does not know (nan, inf) become null outside arrays.
 
@@ -94,7 +94,7 @@ def _compact(x: Compact, put: Any) -> dict[str, Any]:
 
 
 def unpack(text: str) -> Any:
-    """The inverse of `pack`, with arrays of float64 for numbers that are not whole."""
+    """Data from a text of `pack`, with arrays of float64 for numbers that are not whole."""
     content = zlib.decompress(base64.b64decode(text))
     length = int.from_bytes(content[:4], "little")
     types = {name: np.dtype(kind).newbyteorder("<") for kind, name in _TYPES.items()}

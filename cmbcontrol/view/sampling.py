@@ -1,4 +1,4 @@
-"""Which samples of a run a page shows, and how fast it plays them."""
+"""Choice of the samples of a run that a page shows, and of its playing speed."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def speed_of(span: float) -> float:
 
 
 def rows_of_motion(times: Array, bodies: int, events: Array) -> Rows:
-    """Samples that are pictures: at most 60 for a second on the screen, and those beside events."""
+    """Indices of the samples for pictures: at most 60 for a second on the screen, and those beside events."""
     span = float(times[-1] - times[0])
     wanted = _RATE * span / speed_of(span)
     bound = max(_BYTES / (14.0 * max(bodies, 1)), _LEAST)  # 7 numbers of a pose with 2 bytes each
@@ -48,13 +48,13 @@ def rows_of_motion(times: Array, bodies: int, events: Array) -> Rows:
 
 
 def rows_of_curves(times: Array, signals: int, events: Array) -> Rows:
-    """Samples that are points of curves, and those beside events."""
+    """Indices of the samples for points of curves, and of those beside events."""
     bound = max(_BYTES / (4.0 * max(signals, 1)), _LEAST)
     return chosen(times, int(min(_CURVE, bound)), events)
 
 
 def chosen(times: Array, most: int, events: Array) -> Rows:
-    """About `most` samples that are evenly spread over the time, with the last before and the first after each event.
+    """Indices of about `most` samples, evenly spread over time, with the last before and the first after events.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What is seen on a page: runs, modes, machines, the worst runs of a study."""
+"""Pages of runs, modes, machines, and the worst runs of a study."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ def view_run(
     trace: Trace | None = None,
     speed: float | None = None,
 ) -> View | Path:
-    """A run in three dimensions, with forces as arrows and plots tied to the time, as one HTML file.
+    """Show a run in three dimensions, with forces as arrows and plots tied to the time, as one HTML file.
 
     Parameters
     ----------
     run : Simulation
-        With its plant. Of a failed run (``error.partial``) what was computed is shown.
+        Run with its plant. Of a failed run (``error.partial``) the computed part is shown.
     path : str or Path, optional
-        Of the file, ``.html``; without it the page is returned, and shown by a notebook.
+        Path of the file, ``.html``; without it the page is returned, and shown by a notebook.
     title : str, optional
         The name of the plant unless given.
     trace : sequence of (str, array_like), optional
@@ -99,18 +99,18 @@ def view_modes(
     undamped: bool = False,
     title: str | None = None,
 ) -> View | Path:
-    """Modes of a linear model on the closed machine, animated, as one HTML file.
+    """Show the modes of a linear model on the closed machine, animated, as one HTML file.
 
     Parameters
     ----------
     linear_model : LinearModel
-        With its plant.
+        Model with its plant.
     path : str or Path, optional
-        Of the file, ``.html``; without it the page is returned, and shown by a notebook.
+        Path of the file, ``.html``; without it the page is returned, and shown by a notebook.
     which : int or sequence of int, optional
         Modes by number, as in ``lin.modes()``; the twelve slowest unless given.
     amplitude : float, optional
-        Of the coordinate that moves most, rad or m; chosen for each mode unless given, as in `plot.modes`.
+        Amplitude of the coordinate that moves most, rad or m; chosen for each mode unless given, as in `plot.modes`.
     undamped : bool
         The modes of ``lin.undamped_modes()``.
     title : str, optional
@@ -163,14 +163,14 @@ _MODES = 12  # that are shown unless told, as in plot.modes
 def view_machine(
     plant: Any, q: ArrayLike | Mapping[str, float], path: str | Path | None = None, *, title: str | None = None
 ) -> View | Path:
-    """A machine at one configuration in three dimensions, as one HTML file.
+    """Show a machine at one configuration in three dimensions, as one HTML file.
 
     Parameters
     ----------
     plant : Mechanism, or FunctionPlant with a sketch
     q : array_like, shape (nq,), or mapping of position name to value
     path : str or Path, optional
-        Of the file, ``.html``; without it the page is returned, and shown by a notebook.
+        Path of the file, ``.html``; without it the page is returned, and shown by a notebook.
     title : str, optional
 
     Returns
@@ -206,18 +206,18 @@ def view_study(
     largest: bool = True,
     title: str | None = None,
 ) -> View | Path:
-    """The worst runs of a study, and the one in the middle, each run again, as one HTML file.
+    """Show the worst runs of a study, and the one in the middle, each run again, as one HTML file.
 
     Parameters
     ----------
     study : Study
-        Of runs.
+        Study of runs.
     measure : str
-        By which runs are the worst.
+        Measure that decides which runs are the worst.
     path : str or Path, optional
-        Of the file, ``.html``; without it the page is returned, and shown by a notebook.
+        Path of the file, ``.html``; without it the page is returned, and shown by a notebook.
     count : int
-        How many of the worst runs.
+        Number of the worst runs.
     largest : bool
         Whether large values are bad.
     title : str, optional
@@ -232,7 +232,7 @@ def view_study(
     TypeError
         For studies of other things than runs.
     ValueError
-        For measures that there are not, or that no run has.
+        For unknown measures, and for measures without values.
     FileError
         Where the file cannot be written.
 
