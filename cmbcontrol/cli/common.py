@@ -1,4 +1,4 @@
-"""What the commands share: reading what is given, folders, errors in one line."""
+"""Common parts of the commands: arguments, folders, errors in one line."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an e
 
 
 def entry_of(name: str) -> Entry:
-    """The entry of the catalogue, or one of a file; what a file has and a machine cannot hold is told."""
+    """Entry of the catalogue, or of a machine file; parts of the file that a machine cannot hold are reported."""
     if Path(name).suffix.lower() in SUFFIXES:
         found = read(name)
         tell_left_out(found)
@@ -99,18 +99,18 @@ def entry_of(name: str) -> Entry:
 
 
 def tell_left_out(found: Conversion) -> None:
-    """What a file has and a machine cannot hold."""
+    """Print notes on the parts of a file that a machine cannot hold."""
     for line in grouped(found.of_kind("left out")):
         typer.echo(f"note: {found.path}: {line}", err=True)
 
 
 def _start(plant: Mechanism) -> tuple[Array, Array]:
-    """Where a machine of a file starts: at its configuration "start", or with its joints near zero."""
+    """Start (q, v) of a machine from a file: its configuration "start", or joints near zero."""
     return start_configuration(plant), np.zeros(plant.nv)
 
 
 def factory_options(entry: Entry, given: list[str] | None) -> dict[str, Any]:
-    """``--with name=value`` as arguments of the plant's factory, of the kinds of their defaults.
+    """Arguments of the plant's factory from ``--with name=value``, converted to the types of their defaults.
 
     Examples
     --------
@@ -127,7 +127,7 @@ def factory_options(entry: Entry, given: list[str] | None) -> dict[str, Any]:
 
 
 def _like(parameter: Parameter, text: str, what: str) -> Any:
-    """A text as a value of the kind of the default."""
+    """Value of an argument from a text, of the type of its default."""
     default = parameter.default
     if isinstance(default, str):
         return text
@@ -147,7 +147,7 @@ def _like(parameter: Parameter, text: str, what: str) -> Any:
 
 
 def options_text(entry: Entry) -> str:
-    """What ``--with`` takes, with the defaults.
+    """Text with the options that ``--with`` takes, and their defaults.
 
     Examples
     --------
@@ -164,14 +164,14 @@ def _plain(default: Any) -> str:
 
 
 class Place(NamedTuple):
-    """What ``--at`` says: the name of a configuration, and values of joints there."""
+    """Configuration that ``--at`` asks for: its name, and values of joints in it."""
 
     name: str | None
     values: dict[str, float]
 
     @classmethod
     def of(cls, at: list[str] | None) -> Place:
-        """Read the option.
+        """Read the values of the option ``--at``.
 
         Examples
         --------
@@ -187,7 +187,7 @@ class Place(NamedTuple):
 
 
 def configuration(plant: Any, q0: Array, at: Place) -> tuple[Array, str]:
-    """The configuration at a place, and which it is in words."""
+    """Configuration at a place, and a text that describes it."""
     where = "at the start configuration"
     if at.name is not None:
         if not plant.configurations:
@@ -206,7 +206,7 @@ def configuration(plant: Any, q0: Array, at: Place) -> tuple[Array, str]:
 
 
 def names(given: list[str] | None) -> tuple[str, ...] | None:
-    """Names, separated by commas or given one by one; None where the option was not given.
+    """Names from an option, separated by commas or given one by one; None where the option was not given.
 
     Examples
     --------
@@ -219,7 +219,7 @@ def names(given: list[str] | None) -> tuple[str, ...] | None:
 
 
 def numbers(given: list[str] | None, option: str, example: str) -> dict[str, float]:
-    """``name=value``, several of them; values may be multiples of pi, or in degrees.
+    """Numbers by name from ``name=value`` texts; values may be multiples of pi, or in degrees.
 
     Examples
     --------
@@ -236,7 +236,7 @@ def numbers(given: list[str] | None, option: str, example: str) -> dict[str, flo
 
 
 def _assignments(given: list[str] | None, option: str, example: str, commas: bool = True) -> Iterator[tuple[str, str]]:
-    """Name and value, as texts. Values hold commas where what comes behind them is no ``name=``."""
+    """Pairs of name and value, as texts. A value may hold commas if no ``name=`` follows them."""
     known = set()
     for text in given or []:
         for part in re.split(r",(?=[^,]*=)", text):
@@ -255,7 +255,7 @@ _DEGREES = re.compile(rf"(?P<angle>{_NUMBER})\s*deg")
 
 
 def number(text: str) -> float | None:
-    """A number, a multiple of pi, or degrees; None where it is none of them.
+    """Number from a text, also as a multiple of pi, or in degrees; None for other texts.
 
     Examples
     --------
@@ -274,7 +274,7 @@ def number(text: str) -> float | None:
 
 
 def made_folder(path: Path) -> Path:
-    """The output folder, made."""
+    """Make the output folder, and return it."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -286,7 +286,7 @@ def made_folder(path: Path) -> Path:
 
 
 def console() -> Console:
-    """Standard output; wide where it is no terminal, so that tables in files keep their lines."""
+    """Console for standard output; wide if it is no terminal, so that tables in files keep their lines."""
     return Console(highlight=False, width=None if sys.stdout.isatty() else 140)
 
 
@@ -296,7 +296,7 @@ def needs_compilation() -> bool:
 
 
 def warn_of_compilation(needed: Callable[[], bool] = needs_compilation) -> None:
-    """Say so, where the first call will take a while."""
+    """Print a note if the first call will take a while, and run rarely used kernels as Python at first."""
     if needed():
         typer.echo("compiling kernels for the first time (half a minute) ...", err=True)
     if _jit.JIT_ENABLED:
@@ -305,7 +305,7 @@ def warn_of_compilation(needed: Callable[[], bool] = needs_compilation) -> None:
 
 @contextmanager
 def in_one_line(debug: bool) -> Iterator[None]:
-    """Errors as one line on stderr and exit code 1."""
+    """Context that prints errors as one line on stderr, with exit code 1."""
     try:
         with noted() as interrupted:
             yield
@@ -328,7 +328,7 @@ def in_one_line(debug: bool) -> Iterator[None]:
 
 
 class Bars:
-    """Progress bars on the terminal, a step each."""
+    """Progress bars on the terminal, one for each step."""
 
     def __init__(self) -> None:
         console = Console(stderr=True)
@@ -344,7 +344,7 @@ class Bars:
 
     @contextmanager
     def step(self, what: str) -> Iterator[Callable[[float], None]]:
-        """A bar; call with the fraction that is done."""
+        """Show a bar for a step; call the result with the fraction that is done."""
         task = self._progress.add_task(what, total=1.0)
         yield lambda fraction: self._progress.update(task, completed=fraction)
         self._progress.update(task, completed=1.0)

@@ -1,4 +1,4 @@
-"""``cmbcontrol convert``: a machine from one format into another."""
+"""``cmbcontrol convert``: conversion of a machine from one format to another."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def convert(
     force: Annotated[bool, typer.Option("--force", help="Overwrite a file that is there.")] = False,
     debug: Debug = False,
 ) -> None:
-    """Convert a machine from one format into another, and tell all that is not as it was.
+    """Convert a machine from one format to another, and list all that is lost or changed.
 
     A plant of the catalogue is written with its start as the configuration [bold]start[/bold].
     """

@@ -1,4 +1,4 @@
-"""``cmbcontrol experiment``: the papers' experiments, rerun; the paper's figures beside ours."""
+"""``cmbcontrol experiment``: the papers' experiments, rerun, with the papers' figures beside ours."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def experiment(
     kind: Format = "png",
     debug: Debug = False,
 ) -> None:
-    """Rerun an experiment of the papers, and print its tables beside ours; without a name, list them.
+    """Rerun an experiment of the papers, and print the published tables beside ours; without a name, list them.
 
-    Says where the set-up had to be chosen, because the paper does not print it.
+    The output names the parts of the set-up that were chosen, because the paper does not print them.
     """
     with common.in_one_line(debug):
         if name is None:
@@ -62,7 +62,7 @@ def experiment(
 
 
 def _left(parts: Parts) -> str:
-    """What there is of an experiment that was interrupted; without a folder, it is shown."""
+    """Text on the finished parts of an interrupted experiment; without a folder, they are printed."""
     count = f"interrupted after {len(parts.done)} parts"
     if not parts.done:
         return "interrupted before its first part was done"
@@ -73,7 +73,7 @@ def _left(parts: Parts) -> str:
 
 
 def _list() -> None:
-    """All experiments, a line each."""
+    """Print a list of all experiments."""
     grid = Grid(box=None, pad_edge=False, header_style="bold")
     grid.add_column("experiment", no_wrap=True)
     for heading in ("takes", "--quick"):
@@ -85,7 +85,7 @@ def _list() -> None:
 
 
 def _show(report: Report) -> None:
-    """The tables, and where the set-up had to be chosen."""
+    """Print the tables, and the parts of the set-up that were chosen."""
     console = common.console()
     console.print(Text.assemble((report.title, "bold"), "\nafter ", report.source))
     for table in report.tables:
@@ -101,7 +101,7 @@ def _show(report: Report) -> None:
 
 
 def _grid(table: Table) -> Grid:
-    """A table for the terminal."""
+    """Table for the terminal."""
     grid = Grid(box=None, padding=(0, 1, 0, 2), header_style="dim")
     for name, right in zip(table.columns, table.numeric(), strict=True):
         grid.add_column(name, justify="right" if right else "left", overflow="fold")

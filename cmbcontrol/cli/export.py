@@ -1,4 +1,4 @@
-"""``cmbcontrol export``: functions of a plant as files for a controller's own computer."""
+"""``cmbcontrol export``: functions of a plant as files for a controller's computer, or as an FMU."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def export(
 def _as_fmu(
     machine: Plant, q: Array, path: Path, version: str, kind: str | None, binary: bool | None, force: bool
 ) -> None:
-    """Write an FMU, and tell what is in it."""
+    """Write an FMU, and print its content."""
     from .. import fmu
 
     chosen = {} if kind is None else {"kind": kind}

@@ -1,6 +1,6 @@
-"""Figures of the commands, as files.
+"""Figures of the commands, written to files.
 
-Those of ``cmbcontrol linearize`` take the model, and what a computer sees of it if that was asked for.
+Those of ``cmbcontrol linearize`` take the model, and its sampled form if that was asked for.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Format = Annotated[str, typer.Option("--format", metavar="FORMAT", help="Of figu
 
 
 def suffix_of(kind: str) -> str:
-    """The suffix of files of a format.
+    """Suffix of the files of a format.
 
     Examples
     --------
@@ -37,7 +37,7 @@ def suffix_of(kind: str) -> str:
 
 
 def made(make: Callable[..., Any], *arguments: Any) -> Any:
-    """A figure for a file; no window knows of it."""
+    """Make a figure for a file, unknown to pyplot and its windows."""
     from ..plot.figure import unregistered
 
     with unregistered():
@@ -45,14 +45,14 @@ def made(make: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def write(path: Path, figure: Any) -> Path:
-    """A figure as a file, by the suffix of its name."""
+    """Write a figure to a file, in the format of its suffix."""
     from ..plot.figure import save
 
     return save(figure, path)
 
 
 def write_all(folder: Path, makers: Mapping[str, Callable[[], Any]], tell: Callable[[float], None]) -> list[str]:
-    """Make figures and write them under their names; the names."""
+    """Make figures, and write them under their names; returns the names."""
     for i, (name, make) in enumerate(makers.items()):
         write(folder / name, made(make))
         tell((i + 1) / len(makers))
@@ -60,19 +60,19 @@ def write_all(folder: Path, makers: Mapping[str, Callable[[], Any]], tell: Calla
 
 
 def bode(lin: LinearModel, digital: control.StateSpace | None = None) -> Figure:
-    """Frequency response, in continuous time."""
+    """Plot of the frequency response, in continuous time."""
     from .. import plot
 
     return plot.bode(lin)
 
 
 def modes(lin: LinearModel, digital: control.StateSpace | None = None) -> Figure:
-    """Mode shapes on the machine."""
+    """Plot of the mode shapes on the machine."""
     return lin.plot_modes()
 
 
 def poles(lin: LinearModel, digital: control.StateSpace | None = None) -> Figure:
-    """Eigenvalues in the complex plane; of the sampled model where there is one."""
+    """Plot of the eigenvalues in the complex plane; of the sampled model if there is one."""
     from .. import plot
 
     return plot.poles(lin, digital)

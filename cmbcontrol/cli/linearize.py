@@ -38,15 +38,15 @@ _AS_IT_STANDS = "--affine linearizes it where it stands"
 
 
 class Command(TyperCommand):
-    """A command whose figures may be given without a file name."""
+    """Command whose figure options may have no file name."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Put in the names that were left out."""
+        """Add the file names that were left out, and parse the arguments."""
         return super().parse_args(ctx, list(_with_names(args)))
 
 
 def _with_names(args: list[str]) -> Iterator[str]:
-    """The arguments, ``--bode`` followed by a file name.
+    """Arguments with a file name behind every figure option, such as ``--bode``.
 
     Examples
     --------
@@ -205,7 +205,7 @@ def linearize(
 
 
 def needs_compilation() -> bool:
-    """Whether the kernels of the derivatives are not on disk yet."""
+    """Whether the kernels of the derivatives still have to be compiled."""
     return _jit.needs_compilation("derivatives.local_terms")
 
 
@@ -214,7 +214,7 @@ def needs_compilation() -> bool:
 
 @dataclass(frozen=True)
 class _Wish:
-    """Where to linearize."""
+    """Operating point that the options ask for."""
 
     held: bool | None
     stable: bool
@@ -231,7 +231,7 @@ class _Wish:
             raise InputError("--stable lets the machine go, --held does not; give one of them")
 
     def point(self, plant: Any, q: Array, where: str) -> tuple[OperatingPoint, str]:
-        """The operating point at or near q, and how it was found, in words."""
+        """Operating point at or near q, and a text on how it was found."""
         u, refused, limits = self._efforts(plant), "", "hold" if self.stops else "stop"
         off = ", with the efforts given" if self.effort else ", motors off" if plant.nu else ""
         if self.affine:
@@ -252,7 +252,7 @@ class _Wish:
         return point, f"{how}\n  the motors cannot hold that configuration: {refused}" if refused else how
 
     def _efforts(self, plant: Any) -> Array:
-        """Of all motors: zero unless given."""
+        """Efforts of all motors, zero unless given."""
         u = np.zeros(plant.nu)
         for name, value in self.effort.items():
             u[plant.actuator_names.index(_check.one_of(name, plant.actuator_names, "motor"))] = value
@@ -260,7 +260,7 @@ class _Wish:
 
 
 def _hold(sampled: float | None, delay: list[str] | None) -> tuple[float, float | dict[str, float]] | None:
-    """Period and delays."""
+    """Period and delays of the sampled model; None where no period is given."""
     if sampled is None:
         if delay:
             raise InputError("--delay needs --sampled PERIOD")
@@ -275,7 +275,7 @@ def _hold(sampled: float | None, delay: list[str] | None) -> tuple[float, float 
 
 
 class _Files:
-    """Where files go, and which were written."""
+    """Paths of the output files, and those that were written."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -283,7 +283,7 @@ class _Files:
         self.written: list[Path] = []
 
     def place(self, text: str, suffixes: tuple[str, ...]) -> Path:
-        """The path of a file, in the output folder where its name has none."""
+        """Path of a file, in the output folder if it has no folder of its own."""
         path = Path(text)
         if path.suffix.lower() not in suffixes:
             raise InputError(f"the name of this file must end in {' or '.join(suffixes)}, got {text!r}")
@@ -294,7 +294,7 @@ class _Files:
         return path
 
     def write(self, path: Path, save: Callable[[Path], Any]) -> None:
-        """Write a file, in a folder that is made."""
+        """Write a file by `save`, in a folder that is made if needed."""
         common.made_folder(path.parent)
         save(path)
         self.written.append(path)
@@ -304,7 +304,7 @@ class _Files:
 
 
 def _report(lin: LinearModel, digital: control.StateSpace | None) -> Iterator[str]:
-    """All lines but the first."""
+    """Lines of the report, without the first one."""
     yield from str(lin.point).splitlines()
     yield ""
     n = lin.dof
@@ -334,7 +334,7 @@ def _listed(names: Sequence[str], units: Sequence[str]) -> str:
 
 
 def _matrices(system: Any, states: Sequence[str], inputs: Sequence[str], outputs: Sequence[str]) -> Iterator[str]:
-    """A, B, C and D of a small model; of a large one the sizes."""
+    """Lines with A, B, C and D of a small model; for a large one their sizes."""
     shown = {"A": (states, states), "B": (states, inputs), "C": (outputs, states), "D": (outputs, inputs)}
     if len(states) > _SMALL:
         sizes = ", ".join(f"{key} {len(rows)} x {len(columns)}" for key, (rows, columns) in shown.items())
@@ -347,7 +347,7 @@ def _matrices(system: Any, states: Sequence[str], inputs: Sequence[str], outputs
 
 
 def _sampled_poles(values: NDArray[np.complex128]) -> Iterator[str]:
-    """Eigenvalues z, the largest first; of pairs the upper ones."""
+    """Lines with eigenvalues z, the largest first; of pairs the upper ones."""
     outside = int(np.count_nonzero(np.abs(values) > 1.0 + 1e-9))
     yield f"eigenvalues of the sampled model: {outside} of {len(values)} outside the unit circle"
     yield f"  {'eigenvalue z':<28}  abs(z)"

@@ -1,4 +1,4 @@
-"""``cmbcontrol list`` and ``cmbcontrol diagnose``: what plants there are, and how they can move."""
+"""``cmbcontrol list`` and ``cmbcontrol diagnose``: the plants of the catalogue, and the mobility of a plant."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def diagnose(plant: PlantName, at: At = None, factory: Factory = None, debug: De
 
 
 def _of_motors(plant: Plant, q: NDArray[np.float64]) -> list[str]:
-    """The constraint forces that can be set."""
+    """Lines with the constraint forces that the motors can set."""
     forces = reachable_forces(plant, q)
     lines = str(forces).splitlines() if forces.dimension else str(forces).splitlines()[:1]
     return [*(line for line in lines if not line.startswith("  row")), str(is_decoupled(plant, q))]

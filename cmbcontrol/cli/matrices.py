@@ -1,4 +1,4 @@
-"""Matrices as text: six digits, decimal points below each other, rows and columns named."""
+"""Text of matrices: six digits, decimal points below each other, rows and columns named."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ def matrix_lines(title: str, X: Array, rows: Sequence[str], columns: Sequence[st
 
 
 def _noise(X: Array) -> NDArray[np.bool_]:
-    """Entries that are nothing but rounding."""
+    """Mask of the entries that are only rounding."""
     return np.abs(X) < _NOISE * np.abs(X).max()
 
 
 def _column(name: str, x: Array) -> list[str]:
-    """Heading and entries, all of one width."""
+    """Heading and entries of a column, all of one width."""
     whole, rest = zip(*(_parts(f"{value + 0.0:.6g}") for value in x), strict=True)
     left, right = max(map(len, whole)), max(map(len, rest))
     texts = [name] + [a.rjust(left) + b.ljust(right) for a, b in zip(whole, rest, strict=True)]
@@ -56,13 +56,13 @@ def _column(name: str, x: Array) -> list[str]:
 
 
 def _parts(text: str) -> tuple[str, str]:
-    """What stands before and behind the place of the decimal point."""
+    """Parts of a number's text before and behind the place of the decimal point."""
     cut = min((i for i in (text.find("."), text.find("e")) if i >= 0), default=len(text))
     return text[:cut], text[cut:]
 
 
 def _blocks(columns: list[list[str]], width: int) -> Iterator[list[list[str]]]:
-    """Columns side by side, as many as fit; at least one."""
+    """Groups of columns that fit side by side into the width; at least one column in each."""
     block: list[list[str]] = []
     used = 0
     for column in columns:

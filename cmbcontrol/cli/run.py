@@ -1,4 +1,4 @@
-"""``cmbcontrol run``: a study from a file of YAML, on all cores, with a table, files and figures."""
+"""``cmbcontrol run``: a study from a YAML file, on all cores, with a table, files and figures."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def run(
     """Run a study from a file: many runs with parameters that vary.
 
     Rows are kept in the folder while the study runs; after Ctrl-C, or a power cut, the same command with --resume goes
-    on. results.nc has all rows, summary.json what they say.
+    on. results.nc has all rows, summary.json their statistics.
     """
     with common.in_one_line(debug):
         count = "all" if workers == "all" else _check.count(_whole(workers), "--workers")
@@ -81,7 +81,7 @@ def _whole(text: str) -> int:
 
 
 def _client(address: str) -> Any:
-    """A client of a Dask scheduler."""
+    """Client of a Dask scheduler."""
     try:
         from distributed import Client
     except ImportError as error:
@@ -93,14 +93,14 @@ def _client(address: str) -> Any:
 
 
 def _written(asked: StudyFile, found: Study, folder: Path) -> list[str]:
-    """All rows, and what they say."""
+    """Write all rows and their summary; returns the names of the files."""
     found.save(folder / "results.nc")
     _files.write(folder / "summary.json", json.dumps(_summary(asked, found), indent=1) + "\n")
     return ["results.nc", "summary.json"]
 
 
 def _summary(asked: StudyFile, found: Study) -> dict[str, Any]:
-    """The numbers of a study, ready for JSON."""
+    """Numbers of a study, ready for JSON."""
     told: dict[str, Any] = {
         "format": "cmbcontrol run 1",
         "version": common.version(),
@@ -129,7 +129,7 @@ def _summary(asked: StudyFile, found: Study) -> dict[str, Any]:
 
 
 def _figures(asked: StudyFile, found: Study, folder: Path, suffix: str, tell: Any) -> list[str]:
-    """A distribution of each measure, and all of them over the parameters."""
+    """Write a plot of the distribution of each measure, and of all measures over the parameters."""
     from .. import plot
 
     varied = [n for n in found.parameters if found.data[n].dtype.kind == "f" and np.ptp(found.data[n].values) > 0.0]
@@ -146,7 +146,7 @@ def _figures(asked: StudyFile, found: Study, folder: Path, suffix: str, tell: An
 
 
 def _show(asked: StudyFile, found: Study, folder: Path, files: list[str]) -> None:
-    """A table of the measures, failures by kind, the yield."""
+    """Print a table of the measures, failures by kind, and the yield."""
     console = common.console()
     console.print(f"{len(found.rows)} runs of {asked.path.name}, {found.failures} of them failed")
     table = Table(box=None, padding=(0, 1, 0, 2), header_style="dim")

@@ -105,7 +105,7 @@ def study(
 
 @dataclass
 class _Found:
-    """What a study found."""
+    """Results of a study, and the names of its files."""
 
     run: Simulation
     linear: LinearModel | None
@@ -126,7 +126,7 @@ def _study(
     suffix: str,
     bars: Bars,
 ) -> _Found:
-    """Linear model, run, figures, animation: whatever is done is written at once."""
+    """Make the linear model, the run, the figures and the animation; each result is written at once."""
     plant, q0, v0 = entry.start(**options)
     recipe = entry.study if plant.nu else None
     if place != Place(None, {}) or (entry.study is None and plant.nu):
@@ -164,7 +164,7 @@ def _study(
 
 
 def _about(plant: Any, q: Array, recipe: Study | None) -> Study | None:
-    """A small motion about a configuration; None where the motors cannot set all of the motion there."""
+    """Small motion about a configuration, as a tracking task; None where the motors cannot set all of the motion."""
     Z = plant.terms(q, np.zeros(plant.nv)).Z
     dof = Z.shape[1]
     if recipe is not None:
@@ -194,7 +194,7 @@ def _about(plant: Any, q: Array, recipe: Study | None) -> Study | None:
 def _tracking(
     plant: Any, recipe: Study, q0: Array, bandwidth: float | None
 ) -> tuple[ProjectedInverseDynamics, Array, Array]:
-    """The controller, and a start (q, v) beside its reference, moving so that e' = -bandwidth e."""
+    """Controller, and a start (q, v) beside its reference, with velocities so that e' = -bandwidth e."""
     reference = Sine(recipe.centre, recipe.amplitude, recipe.frequency, recipe.phase)
     width = recipe.bandwidth if bandwidth is None else bandwidth
     law = ProjectedInverseDynamics(plant, recipe.coordinates, reference, bandwidth=width)
@@ -207,7 +207,7 @@ def _tracking(
 
 
 def _linear_if_any(plant: Any, q: Array) -> LinearModel | None:
-    """The linear model about the equilibrium near q; None where there is none."""
+    """Linear model about the equilibrium near q; None if there is none."""
     try:
         return linearize(plant, trim(plant, q, free="all"))
     except CmbError:
@@ -217,7 +217,7 @@ def _linear_if_any(plant: Any, q: Array) -> LinearModel | None:
 def _figures(
     run: Simulation, linear: LinearModel | None, folder: Path, animation: bool, suffix: str, bars: Bars
 ) -> list[str]:
-    """All pictures; the names of the files."""
+    """Write all figures and the animation; returns the names of the files."""
     from .. import plot
     from ..scene import has_look
 
@@ -242,7 +242,7 @@ def _figures(
 def _summary(
     entry: Entry, options: dict[str, Any], run: Simulation, linear: LinearModel | None, law: Any
 ) -> dict[str, Any]:
-    """The numbers of a study, ready for JSON."""
+    """Numbers of a study, ready for JSON."""
     data = run.data
     peaks = np.abs(data["u"].values).max(axis=0, initial=0.0)
     summary: dict[str, Any] = {
@@ -279,7 +279,7 @@ def _summary(
 
 
 def _tracking_numbers(run: Simulation, law: ProjectedInverseDynamics) -> dict[str, Any]:
-    """Tracking error at both ends, and how fast it decays; asked for and measured."""
+    """Tracking error at both ends, and its decay rate, required and measured."""
     error = tracking_error(run)
     k = len(law.coordinates)
     poles = np.linalg.eigvals(np.block([[np.zeros((k, k)), np.eye(k)], [-law.kp, -law.kd]])).astype(complex)
@@ -299,7 +299,7 @@ def tracking_error(run: Simulation) -> Array:
 
 
 def decay_rate(times: Array, error: Array) -> float | None:
-    """Slope of log(error) in 1/s, as a decay, while the error is above 1e-5 of its start; None where it does not fall.
+    """Decay rate of an error, 1/s: the slope of -log(error) above 1e-5 of its start; None where it does not fall.
 
     Examples
     --------
@@ -318,7 +318,7 @@ def decay_rate(times: Array, error: Array) -> float | None:
 
 
 def _report(found: _Found, folder: Path) -> None:
-    """Two short tables and the names of the files."""
+    """Print two short tables and the names of the files."""
     console, s = common.console(), found.summary
     tracking = s["tracking"]
     what = f"tracking of {', '.join(tracking['coordinates'])}" if tracking else "free run"
@@ -343,7 +343,7 @@ def _report(found: _Found, folder: Path) -> None:
 
 
 def _lines(found: _Found) -> Iterator[tuple[str, str]]:
-    """The first table."""
+    """Rows of the first table."""
     s, run = found.summary, found.run
     yield "loops open by at most", f"{s['max_loop_opening_m']:.1e} m"
     energy = s["max_energy_error_J"]
@@ -378,7 +378,7 @@ def _lines(found: _Found) -> Iterator[tuple[str, str]]:
 
 
 def _modes(found: _Found) -> list[tuple[str, str, str, str]]:
-    """Rows of the second table: the machine by itself, then the error that was asked for."""
+    """Rows of the second table: modes of the machine by itself, then the required decay of the error."""
     rows = []
     if found.linear is not None:
         what = "open loop, held" if found.law is not None else "at the equilibrium"
@@ -395,7 +395,7 @@ def _modes(found: _Found) -> list[tuple[str, str, str, str]]:
 
 
 def _eigenvalue(value: complex) -> tuple[str, str, str]:
-    """An eigenvalue (of a pair, the upper one), its frequency and its damping ratio."""
+    """Texts of an eigenvalue (of a pair, the upper one), its frequency and its damping ratio."""
     size = abs(value)
     # an imaginary part of rounding errors is none (double eigenvalues split)
     pair = abs(value.imag) > 1e-6 * size
@@ -405,10 +405,10 @@ def _eigenvalue(value: complex) -> tuple[str, str, str]:
 
 
 def _number(x: float) -> float | None:
-    """JSON knows no NaN."""
+    """Number for JSON, which has no NaN: None in its place."""
     return float(x) if math.isfinite(x) else None
 
 
 def _plain(value: Any) -> Any:
-    """An option of a plant; JSON knows no infinity either."""
+    """Option of a plant for JSON, which has no infinity."""
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,4 +1,4 @@
-"""``cmbcontrol view``: a run, a machine, a linear model or the worst run of a study as a page with a viewer."""
+"""``cmbcontrol view``: a page with a viewer of a run, a machine, a linear model or the worst run of a study."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def view(
 
 
 def _kind(path: Path) -> str:
-    """What is in a file."""
+    """Kind of the content of a file: run, study, linear model or machine."""
     if path.is_dir():
         if (path / "run.nc").exists():
             return "run"
@@ -100,7 +100,7 @@ def _kind(path: Path) -> str:
 
 
 def _holds_machine(path: Path) -> bool:
-    """Whether a file of JSON is a machine file; linear models may be in JSON as well."""
+    """Whether a JSON file is a machine file; linear models may be in JSON, too."""
     if path.suffix.lower() != ".json" or not path.is_file():
         return False
     data = _yaml.read(path).data  # JSON is YAML
@@ -108,7 +108,7 @@ def _holds_machine(path: Path) -> bool:
 
 
 def _machine(name: str, at: list[str] | None, factory: list[str] | None) -> tuple[Plant, NDArray[np.float64]]:
-    """A machine and its configuration."""
+    """Machine, and the configuration that ``--at`` asks for."""
     entry = common.entry_of(name)
     plant, q0, _ = entry.start(**common.factory_options(entry, factory))
     q, _ = common.configuration(plant, q0, Place.of(at))
@@ -116,7 +116,7 @@ def _machine(name: str, at: list[str] | None, factory: list[str] | None) -> tupl
 
 
 def _study(path: Path, measure: str | None) -> tuple[Study, str]:
-    """A study that has been run, and a measure of it: nothing but what is shown is run again."""
+    """Study that has been run, and the measure by which the worst run is chosen."""
     file = path.with_name(f"{path.name.removesuffix('-runs')}.yaml") if path.is_dir() else path
     folder = path if path.is_dir() else Path(f"{path.stem}-runs")
     if not file.is_file():
