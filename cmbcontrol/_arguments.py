@@ -1,4 +1,4 @@
-"""Objects that remember what they were made with, so that files can tell it."""
+"""Objects that keep the arguments they were made with, so that files can describe them."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ __all__ = ["KeepsArguments"]
 
 
 class KeepsArguments:
-    """Base of objects that are made again from their arguments: laws, blocks, tasks, references.
+    """Base of objects that can be made again from their arguments: laws, blocks, tasks, references.
 
-    Dataclasses among them need nothing: their fields tell it.
+    Dataclasses among them need nothing more: their fields are the arguments.
 
     Examples
     --------
@@ -43,7 +43,7 @@ class KeepsArguments:
 
 
 def _copied(x: Any) -> Any:
-    """Arrays and lists as they are now: their owner may change them."""
+    """Copy of arrays and lists, which their owner may change later."""
     if isinstance(x, np.ndarray):
         return x.copy()
     return list(x) if isinstance(x, list) else dict(x) if isinstance(x, dict) else x

@@ -1,8 +1,8 @@
-"""Arrays that kernels pass on together: named tuples in Python, one pointer in compiled code.
+"""Bundles of arrays that kernels pass on together: named tuples in Python, one pointer in compiled code.
 
 numba passes a named tuple as all that is in it, seven words for each array, at every call. A machine and its scratch
-are two hundred arrays: most of the time to compile a kernel, and much of a call, went into that. What stands under
-`bundle` is laid out in memory once instead, when it first goes into a kernel.
+are two hundred arrays: most of the time to compile a kernel, and much of a call, went into that. A class under
+`bundle` is instead laid out in memory once, when it first goes into a kernel.
 
 A field takes these words of 8 bytes:
 
@@ -46,9 +46,9 @@ _BYTES = 8
 
 
 def bundle(made: T) -> T:
-    """A NamedTuple of arrays, numbers and other bundles that kernels get as one pointer.
+    """Decorator for a NamedTuple of arrays, numbers and other bundles, which kernels get as one pointer.
 
-    Its fields cannot be assigned, and what they are in memory is found when a kernel first sees it: an array must not
+    Its fields cannot be assigned, and their places in memory are found when a kernel first gets it: an array must not
     be resized in place.
     """
     config: Any = numba.config  # whose annotations do not tell what is in it
@@ -70,11 +70,11 @@ def bundle(made: T) -> T:
 
 
 class _BundleMeta(type):
-    """By which numba tells that a class makes bundles."""
+    """Metaclass of bundles, by which numba recognises them."""
 
 
 def _words(self: Any) -> np.ndarray:
-    """The fields in memory."""
+    """Words in memory of the fields of a bundle."""
     words: list[int] = []
     for value in self:
         if isinstance(value, np.ndarray):
@@ -89,9 +89,9 @@ def _words(self: Any) -> np.ndarray:
 
 
 def _address_of(array: np.ndarray) -> int:
-    """Where its items are: the first field of an array behind the head of all objects (PyArrayObject_fields).
+    """Address of the items of an array: the first field behind the head of all objects (PyArrayObject_fields).
 
-    `ctypes.data` says the same in four times the time, and a run asks for some hundred arrays.
+    `ctypes.data` gives it, too, but takes four times as long, and a run needs it for some hundred arrays.
     """
     return ctypes.c_void_p.from_address(id(array) + object.__basicsize__).value or 0
 
@@ -100,7 +100,7 @@ def _address_of(array: np.ndarray) -> int:
 
 
 class BundleType(types.Type):
-    """A bundle with fields of these types."""
+    """Type of a bundle, with fields of these types."""
 
     def __init__(self, made: type, kinds: tuple[types.Type, ...]) -> None:
         self.made, self.kinds = made, kinds
@@ -112,12 +112,12 @@ class BundleType(types.Type):
         return self.made, self.kinds
 
     def place(self, number: int) -> int:
-        """The word at which a field begins."""
+        """Index of the word at which a field begins."""
         return sum(_size(kind) for kind in self.kinds[:number])
 
 
 class _ClassType(types.Callable, types.Opaque):
-    """The class of a bundle, as a function in kernels."""
+    """Type of the class of a bundle, which is a function in kernels."""
 
     def __init__(self, made: type) -> None:
         self.made = made
@@ -128,7 +128,7 @@ class _ClassType(types.Callable, types.Opaque):
         return self.made
 
     def get_call_type(self, context: Any, args: Any, kws: Any) -> None:
-        """See `_Class`."""
+        """Set the type of a call that makes a bundle; see `_Class`."""
 
     def get_call_signatures(self) -> Any:
         return (), True
@@ -202,7 +202,7 @@ def _words_of(context: Any, builder: Any, kind: BundleType, value: Any) -> Any:
 
 
 def _get(context: Any, builder: Any, words: Any, kind: types.Type, at: int, fixed: bool = True) -> Any:
-    """What is in a field, borrowed."""
+    """Value of a field, as a borrowed reference."""
     void = ir.IntType(8).as_pointer()
     if isinstance(kind, types.Array):
         made = context.make_array(kind)(context, builder)
@@ -281,7 +281,7 @@ def _make(context: Any, builder: Any, sig: Any, args: Sequence[Any]) -> Any:
 
 
 def _destructor(context: Any, module: Any, kind: BundleType) -> Any:
-    """void f(words, size, unused): fields have an owner less."""
+    """Destructor of a bundle, void f(words, size, unused): its fields lose an owner."""
     void = ir.IntType(8).as_pointer()
     of = ir.FunctionType(ir.VoidType(), [void, context.get_value_type(types.uintp), void])
     function = cgutils.get_or_insert_function(module, of, f"cmbcontrol.{kind.name}.destructor")

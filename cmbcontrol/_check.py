@@ -1,4 +1,4 @@
-"""The only place that normalises what users pass in."""
+"""Checks and normalisation of all arguments that users pass; no other module does this."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ _NO_NUMBERS = {
 
 
 def numbers(x: Any, what: str, expected: str = "real numbers") -> Array:
-    """`x` as a new contiguous float64 array of any shape; a TypeError for what is not made of real numbers.
+    """Array `x` as a new contiguous float64 array of any shape; a TypeError if it is not made of real numbers.
 
     numpy alone takes "1.5" and True for numbers, and drops imaginary parts and masks.
     """
@@ -87,12 +87,12 @@ _FLOAT = np.dtype(np.float64)
 
 
 def _is_plain(x: Any) -> TypeGuard[Array]:
-    """Whether x is an array as kernels know them; for other kinds, read-only ones too, numba compiles them anew."""
+    """Whether x is an array as kernels take it; for other kinds, also read-only ones, numba would compile again."""
     return type(x) is np.ndarray and x.dtype == _FLOAT and x.flags.carray
 
 
 def fits(x: Any, n: int) -> TypeGuard[Array]:
-    """Whether x is a vector of length n as kernels know them; whether it is finite is not looked at."""
+    """Whether x is a vector of length n as kernels take it; whether it is finite is not checked."""
     return type(x) is np.ndarray and x.dtype is _FLOAT and x.shape == (n,) and x.flags.carray
 
 
@@ -100,33 +100,33 @@ _SHOWN = 12  # numbers of a long vector that a message shows: one can read them
 
 
 def values_by_name(names: Sequence[str], x: Iterable[float], empty: str = "") -> str:
-    """Numbers by name, for a message; of a large machine the first ones."""
+    """Text of numbers by name, for a message; of a long vector the first ones."""
     texts = [f"{name} = {value:.6g}" for name, value in zip(names, x, strict=False)]
     more = len(texts) - _SHOWN
     return ", ".join(texts[:_SHOWN]) + (f" and {more} more" if more > 0 else "") or empty
 
 
 def _is_finite(x: Array) -> bool:
-    """Whether all of x (n,) is finite, in the shortest time: of a few numbers Python says so before numpy has begun."""
+    """Whether all of x (n,) is finite, as fast as possible: a few numbers are checked without numpy."""
     if x.size <= 12:
         return all(map(math.isfinite, x.tolist()))
     return b"\0" not in np.isfinite(x).tobytes()  # half the time of .all()
 
 
 def plain(x: ArrayLike) -> Array:
-    """`x` as a kernel takes it, contiguous float64 that may be written into: itself, or a copy. Nothing is refused."""
+    """Array `x` as kernels take it, contiguous writable float64: `x` itself, or a copy. There are no checks."""
     return x if _is_plain(x) else np.array(x, dtype=np.float64, order="C")
 
 
 def _holds_truth(x: Any) -> bool:
-    """Whether there is a bool among numbers, which numpy makes 0.0 or 1.0."""
+    """Whether there is a bool among numbers, which numpy would make 0.0 or 1.0."""
     return isinstance(x, (bool, np.bool_)) or (isinstance(x, (list, tuple)) and any(map(_holds_truth, x)))
 
 
 def vector(x: ArrayLike, n: int, what: str, names: Iterable[str] = ()) -> Array:
-    """`x` as a contiguous float64 vector of length n, finite; else an error that says what is wrong.
+    """Vector `x` of length n, contiguous float64, finite; else an error that names the fault.
 
-    An array that is one already is handed on as it is.
+    An array that is one already is returned unchanged.
     """
     if not _is_plain(x):
         x = numbers(x, what, f"{n} numbers")
@@ -145,7 +145,7 @@ LARGEST = 1e100  # of what is computed with: products of three such numbers are 
 
 
 def moderate(x: Array, what: str, names: Iterable[str] = ()) -> Array:
-    """`x`, where all of it is far from what can be represented: squares of larger numbers are infinite."""
+    """Array `x`, checked to be far from overflow: squares of larger numbers are infinite."""
     if not (np.abs(x) < LARGEST).all():
         labels, at = list(names), int(np.argmax(np.abs(x)))
         where = f"{labels[at]} = " if labels else ""
@@ -154,7 +154,7 @@ def moderate(x: Array, what: str, names: Iterable[str] = ()) -> Array:
 
 
 def point(x: ArrayLike, what: str) -> Array:
-    """`x` as the three coordinates of a point."""
+    """Point `x`, checked to be three coordinates."""
     try:
         return vector(x, 3, what)
     except ValueError as error:
@@ -164,7 +164,7 @@ def point(x: ArrayLike, what: str) -> Array:
 
 
 def matrix(x: ArrayLike, shape: tuple[int, int], what: str) -> Array:
-    """`x` as a contiguous, finite float64 matrix of the given shape."""
+    """Matrix `x`, contiguous finite float64, checked to be of the given shape."""
     if not _is_plain(x):
         x = numbers(x, what, f"a {shape[0]} x {shape[1]} matrix of numbers")
     if x.shape != shape:
@@ -175,7 +175,7 @@ def matrix(x: ArrayLike, shape: tuple[int, int], what: str) -> Array:
 
 
 def number(x: Any, what: str, infinite: bool = False) -> float:
-    """`x` as a finite float (or an infinite one, if that is allowed)."""
+    """Number `x` as a finite float (or an infinite one, if that is allowed)."""
     if isinstance(x, float):
         x = float(x)  # of numpy's, too
     else:
@@ -194,7 +194,7 @@ def number(x: Any, what: str, infinite: bool = False) -> float:
 
 
 def positive(x: Any, what: str, zero: bool = False, infinite: bool = False) -> float:
-    """`x` as a float above zero (or not below it), finite unless an infinite one is allowed."""
+    """Number `x` as a float above zero (or also zero), finite unless an infinite one is allowed."""
     value = number(x, what, infinite)
     if value < 0.0 or (value == 0.0 and not zero):
         raise InputError(f"{what} must be {'>= 0' if zero else '> 0'}, got {value}")
@@ -202,7 +202,7 @@ def positive(x: Any, what: str, zero: bool = False, infinite: bool = False) -> f
 
 
 def count(x: int, what: str, least: int = 1, most: float = math.inf) -> int:
-    """`x` as a whole number of at least `least`, and at most `most`."""
+    """Integer `x`, at least `least` and at most `most`."""
     wanted = f"{what} must be a whole number " + (f">= {least}" if most == math.inf else f"from {least} to {most}")
     try:
         if isinstance(x, (bool, np.bool_)):
@@ -217,12 +217,12 @@ def count(x: int, what: str, least: int = 1, most: float = math.inf) -> int:
 
 
 def single(x: Any) -> bool:
-    """Whether x is to be taken as one number rather than several; what it is, `number` or `vector` says."""
+    """Whether x is meant as a single number, and not as several; `number` or `vector` then check it."""
     return not isinstance(x, (list, tuple, set, frozenset, Mapping)) and getattr(x, "ndim", 0) == 0
 
 
 def flag(x: bool, what: str) -> bool:
-    """`x` as a bool: any text is true to Python, "no" as well."""
+    """Truth value `x`, checked to be a bool: any text is true in Python, also "no"."""
     if x is True or x is False:
         return x
     if not isinstance(x, (int, np.bool_)) or x not in (0, 1):
@@ -231,7 +231,7 @@ def flag(x: bool, what: str) -> bool:
 
 
 def pair(x: Any, what: str, infinite: bool = False) -> tuple[float, float]:
-    """`x` as two numbers."""
+    """Pair of numbers from `x`."""
     if isinstance(x, (str, bytes, Mapping, set)) or not hasattr(x, "__len__") or np.ndim(x) == 0 or len(x) != 2:
         raise InputTypeError(f"{what} must be a pair of numbers (low, high), got {shown(x)}")
     low, high = x
@@ -239,7 +239,7 @@ def pair(x: Any, what: str, infinite: bool = False) -> tuple[float, float]:
 
 
 def interval(x: Any, what: str) -> tuple[float, float]:
-    """`x` as (low, high) with low <= high, either of which may be infinite."""
+    """Interval (low, high) from `x`, with low <= high, either of which may be infinite."""
     low, high = pair(x, what, infinite=True)
     if not low <= high:
         raise InputError(f"{what} must be (low, high) with low <= high, got {shown(x)}")
@@ -247,7 +247,7 @@ def interval(x: Any, what: str) -> tuple[float, float]:
 
 
 def shown(x: Any) -> str:
-    """What was given, in short: large things by their kind."""
+    """Text of a given value for a message, shortened; large objects by their kind."""
     text = repr(x)
     if len(text) <= 120:
         return text
@@ -261,7 +261,7 @@ def shown(x: Any) -> str:
 
 
 def with_article(noun: str) -> str:
-    """The noun with "a" or "an" before it."""
+    """Noun with "a" or "an" before it."""
     return f"{'an' if noun[0].lower() in 'aeiou' else 'a'} {noun}"
 
 
@@ -269,7 +269,7 @@ _LISTED = 16  # names that a message lists; of more than these, it lists 12
 
 
 def unknown(given: Any, known: Collection[str], what: str) -> str:
-    """A message about a name that does not exist, with the nearest one that does."""
+    """Message about an unknown name, with the nearest known one."""
     close = _nearest(str(given), list(known))
     hint = f"; did you mean {close!r}?" if close else ""
     listed = list(map(repr, known))
@@ -279,7 +279,7 @@ def unknown(given: Any, known: Collection[str], what: str) -> str:
 
 
 def _nearest(given: str, known: list[str]) -> str | None:
-    """The name that was meant: the same but for a slip, one that goes on from the given one or that it goes on from."""
+    """Known name that was probably meant: similar, or one of the two begins with the other; else None."""
     slips = difflib.get_close_matches(given, known, n=1, cutoff=0.9)
     longer = [name for name in known if len(given) > 2 and name.startswith(given)]
     shorter = sorted((name for name in known if given.startswith(f"{name}_")), key=len)
@@ -288,7 +288,7 @@ def _nearest(given: str, known: list[str]) -> str | None:
 
 
 def one_of(given: Any, known: Collection[str], what: str, argument: str = "") -> str:
-    """`given` if it is one of the known names, else an error with the nearest one (and the argument it was in)."""
+    """Name `given`, checked to be a known one; the error has the nearest one (and the argument it was in)."""
     where = argument and f"{argument}: "
     if not isinstance(given, str):
         raise InputTypeError(f"{where}{what} must be a name (one of {', '.join(map(repr, known))}), got {shown(given)}")
@@ -298,7 +298,7 @@ def one_of(given: Any, known: Collection[str], what: str, argument: str = "") ->
 
 
 def option(given: str, known: Collection[str], argument: str) -> str:
-    """`given` if it is one of the values that an argument may have."""
+    """Option `given`, checked to be one of the values that an argument may have."""
     if given not in known:
         *others, last = map(repr, known)
         raise InputError(f"{argument} must be {', '.join(others)} or {last}, got {shown(given)}")
@@ -306,28 +306,28 @@ def option(given: str, known: Collection[str], argument: str) -> str:
 
 
 def name(x: str, what: str) -> str:
-    """`x` as a usable name: a non-empty string without dots or commas (python-control refuses dots)."""
+    """Name `x`, checked to be a non-empty string without dots or commas (python-control refuses dots)."""
     if not isinstance(x, str) or not x.strip() or "." in x or "," in x:
         raise InputError(f"the name of a {what} must be a non-empty string without '.' or ',', got {shown(x)}")
     return x
 
 
 def text(x: Any, what: str) -> str:
-    """`x` if it is a string."""
+    """Text `x`, checked to be a string."""
     if not isinstance(x, str):
         raise InputTypeError(f"{what} must be a string, got {shown(x)}")
     return x
 
 
 def sequence(x: Any, what: str, of: str) -> tuple:
-    """The members of a sequence; a single text or number is none, and a set or mapping has no order."""
+    """Members of a sequence as a tuple; a single text or number is none, and a set or mapping has no order."""
     if isinstance(x, (str, bytes, Mapping, set, frozenset)) or not isinstance(x, Iterable):
         raise InputTypeError(f"{what} must be a sequence of {of}, such as a list or a tuple, got {shown(x)}")
     return tuple(x)
 
 
 def names(x: Any, what: str, known: Collection[str] | None = None, kind: str = "name") -> tuple[str, ...]:
-    """A sequence of distinct names, of known ones where these are given."""
+    """Distinct names from a sequence, checked to be known ones where these are given."""
     listed = sequence(x, what, "names")
     for n in listed:
         if not isinstance(n, str):
@@ -340,14 +340,14 @@ def names(x: Any, what: str, known: Collection[str] | None = None, kind: str = "
 
 
 def mapping(x: Any, what: str, of: str) -> Mapping:
-    """`x` if it is a mapping."""
+    """Mapping `x`, checked to be one."""
     if not isinstance(x, Mapping):
         raise InputTypeError(f"{what} must be a mapping of {of}, got {shown(x)}")
     return x
 
 
 def instance(x: Any, types: type | tuple[type, ...], what: str, remedy: str = "") -> Any:
-    """`x` if it is of one of the types, else a TypeError that names them."""
+    """Object `x`, checked to be of one of the types; else a TypeError that names them."""
     if not isinstance(x, types):
         listed = " or ".join(t.__name__ for t in (types if isinstance(types, tuple) else (types,)))
         raise InputTypeError(f"{what} must be {with_article(listed)}{remedy and f', {remedy}'}, got {_kind(x)}")
@@ -355,14 +355,14 @@ def instance(x: Any, types: type | tuple[type, ...], what: str, remedy: str = ""
 
 
 def function(x: Any, what: str, of: str) -> Callable:
-    """`x` if it can be called."""
+    """Function `x`, checked to be callable."""
     if not callable(x) or isinstance(x, type):
         raise InputTypeError(f"{what} must be a function {of}, got {_kind(x)}")
     return x
 
 
 def takes(x: Callable, what: str, arguments: tuple[str, ...]) -> None:
-    """Refuse a function that cannot be called with these arguments; one that does not tell its own is believed."""
+    """Raise an error for a function that cannot be called with these arguments, as far as its signature is known."""
     try:
         signature = inspect.signature(x)
     except (TypeError, ValueError):
@@ -374,7 +374,7 @@ def takes(x: Callable, what: str, arguments: tuple[str, ...]) -> None:
 
 
 def plant(x: Any, what: str = "plant") -> Any:
-    """`x` if it is a plant; what it is, is said by the class, which this module does not know."""
+    """Plant `x`, checked to be one, by a mark of its class, which this module does not import."""
     if not getattr(x, "_is_plant", False) or isinstance(x, type):
         call = "; call it to build the machine" if callable(x) else ""
         kinds = "such as a Mechanism, a FunctionPlant or a Plant of your own"
@@ -383,26 +383,26 @@ def plant(x: Any, what: str = "plant") -> Any:
 
 
 def run(x: Any, what: str = "run") -> Any:
-    """`x` if it is the result of a run; those that know of runs import more."""
+    """Run `x`, checked to be the result of a run; modules that know runs take longer to import."""
     if not hasattr(x, "data") or not hasattr(x, "singularities") or isinstance(x, type):
         raise InputTypeError(f"{what} must be a Simulation, from simulate(plant, ...), got {_kind(x)}")
     return x
 
 
 def path(x: Any, what: str = "path") -> Path:
-    """`x` as the path of a file."""
+    """Path `x`, checked to be a path of a file."""
     if not isinstance(x, (str, os.PathLike)) or not isinstance(os.fspath(x), str):
         raise InputTypeError(f"{what} must be the name of a file, got {shown(x)}")
     return Path(x)
 
 
 def _kind(x: Any) -> str:
-    """What was given, for messages about types."""
+    """Text of the kind of a given object, for messages about types."""
     return f"the {'class' if isinstance(x, type) else 'function'} {x.__name__}" if hasattr(x, "__name__") else shown(x)
 
 
 def each(values: ArrayLike, k: int, what: str) -> Array:
-    """k positive numbers, from one that serves all or from k."""
+    """Positive numbers (k,), from one number for all or from k."""
     x = numbers(values, what, f"one number or {k}")
     if x.shape not in ((), (k,)):
         raise InputError(f"{what} must be one number or {k}, got shape {x.shape}")
@@ -412,7 +412,7 @@ def each(values: ArrayLike, k: int, what: str) -> Array:
 
 
 def gain(values: ArrayLike, k: int, what: str, names: Iterable[str] = ()) -> Array:
-    """A gain matrix (k, k), from a number, k numbers for the diagonal, or a matrix."""
+    """Gain matrix (k, k), from a number, k numbers for the diagonal, or a matrix."""
     values = numbers(values, what, f"a number, {k} numbers or a {k} x {k} matrix")
     if values.ndim == 0:
         values = np.full(k, values)

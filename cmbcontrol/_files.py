@@ -1,4 +1,4 @@
-"""Files that are written as a whole or not at all."""
+"""Writing of files as a whole or not at all."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ __all__ = ["write", "writing"]
 
 
 def write(path: str | Path, content: bytes | str) -> Path:
-    r"""Put the content into a file, in place of what it held; texts in UTF-8.
+    r"""Write content to a file, in place of its old content; texts in UTF-8.
 
     Raises
     ------
     FileError
-        Where it cannot be written; what the file held is still there.
+        Where it cannot be written; the old content is then still there.
 
     Examples
     --------
@@ -37,7 +37,7 @@ def write(path: str | Path, content: bytes | str) -> Path:
 
 @contextmanager
 def writing(path: str | Path) -> Iterator[Path]:
-    """A file beside, which takes the place of the one at `path` at the end of the block, when it is on the disk.
+    """Context with a temporary file that replaces the one at `path` at the end of the block, when it is on the disk.
 
     Where anything fails, or is interrupted, it is removed, and the file at `path` stays as it was. Only a process that
     is killed may leave it behind: its name begins with a dot and ends in ``.part``. Ctrl-C waits until the block ends.
@@ -70,7 +70,7 @@ def writing(path: str | Path) -> Iterator[Path]:
 
 
 def _remedy(error: OSError, target: Path) -> str:
-    """What is left, and what to do."""
+    """Text on the state of the file after an error, and on the remedy."""
     kept = "The file that was there is as it was" if target.is_file() else "Nothing was written"
     if not target.parent.is_dir():
         return f"{kept}: make the folder {target.parent} first."

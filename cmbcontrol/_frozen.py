@@ -1,4 +1,4 @@
-"""Frozen data classes: parts of machines, and what they are described by."""
+"""Frozen data classes for parts of machines."""
 
 from __future__ import annotations
 
@@ -20,35 +20,35 @@ _Kept = TypeVar("_Kept", covariant=True)
 if TYPE_CHECKING:
 
     class Held(Generic[_Given, _Kept]):
-        """Type of a field: ``Held[what may be given, what is held]``; nothing is ever assigned to it."""
+        """Type of a field: ``Held[type that may be given, type that is kept]``; nothing can be assigned to it."""
 
         def __get__(self, part: object, owner: type | None = None, /) -> _Kept: ...
         def __set__(self, part: Never, value: _Given, /) -> None: ...
 
     def held(default: object) -> Any:
-        """The default of a field of type `Held`."""
+        """Default of a field of type `Held`."""
 
     @dataclass_transform(eq_default=False, frozen_default=True, field_specifiers=(field, Field))
     def frozen(cls: type[_Class]) -> type[_Class]:
-        """Make a frozen data class."""
+        """Decorator of a frozen data class."""
 
     @dataclass_transform(eq_default=False, field_specifiers=(field, Field))
     def frozen_family(cls: type[_Class]) -> type[_Class]:
-        """Make a frozen data class whose subclasses inherit fields of type `Held`.
+        """Decorator of a frozen data class whose subclasses inherit fields of type `Held`.
 
-        It says nothing of being frozen: mypy (2.4) takes an inherited field of a frozen class for what may be given.
+        It is not declared as frozen: mypy (2.4) would give inherited fields the type that may be given.
         """
 
 else:
 
     class Held:
-        """What may be given, for those who look at annotations."""
+        """Type of a field at run time: the annotation is the type that may be given."""
 
         def __class_getitem__(cls, kinds: tuple[Any, Any]) -> Any:
             return kinds[0]
 
     def held(default):
-        """The default of a field of type `Held`."""
+        """Default of a field of type `Held`."""
         return default
 
     frozen = frozen_family = dataclass(frozen=True, eq=False)
@@ -57,7 +57,7 @@ HeldArray = Held[ArrayLike, NDArray[np.float64]]
 
 
 def set_fields(part: object, **values: object) -> None:
-    """Write normalised values into a frozen dataclass."""
+    """Write normalised values into a frozen dataclass; arrays become read-only copies."""
     for key, value in values.items():
         if isinstance(value, np.ndarray):
             value = value.copy()
@@ -66,7 +66,7 @@ def set_fields(part: object, **values: object) -> None:
 
 
 class Part:
-    """Frozen, and so are its copies: pickle and deepcopy make arrays that could be written."""
+    """Base of frozen parts, whose copies stay frozen: pickle and deepcopy would make writable arrays."""
 
     if TYPE_CHECKING:  # for dataclasses.replace and dataclasses.fields
         __dataclass_fields__: ClassVar[dict[str, Field[Any]]]

@@ -13,7 +13,7 @@ __all__ = ["held", "let_through", "noted"]
 
 
 class _Keyboard:
-    """Stands before whoever handles SIGINT, and hands each one on."""
+    """Handler of SIGINT that delays the first signal for the original handler, and passes on others at once."""
 
     def __init__(self, handler: Callable[[int, Any], Any]) -> None:
         self.handler = handler
@@ -37,9 +37,9 @@ _keyboard: _Keyboard | None = None
 
 @contextmanager
 def held() -> Iterator[None]:
-    """Within, Ctrl-C waits until `let_through` is called, or until the end; a second one acts at once.
+    """Context in which Ctrl-C waits until `let_through` is called, or until the end; a second one acts at once.
 
-    Python runs handlers of signals in the main thread: in others nothing comes, and nothing waits.
+    Python runs handlers of signals in the main thread; in other threads this does nothing.
     """
     global _keyboard
     handler = signal.getsignal(signal.SIGINT)
@@ -58,16 +58,16 @@ def held() -> Iterator[None]:
 
 
 def let_through() -> None:
-    """Hand on a Ctrl-C that waits: where Python itself handles it, raises KeyboardInterrupt."""
+    """Let a waiting Ctrl-C act: if Python itself handles it, this raises KeyboardInterrupt."""
     if _keyboard is not None and _in_main_thread():
         _keyboard.let_through()
 
 
 @contextmanager
 def noted() -> Iterator[Callable[[], bool]]:
-    """Within, the function that is given tells whether Ctrl-C has come.
+    """Context with a function that returns whether Ctrl-C has come.
 
-    The exception that says so may not arrive as what it was: extension modules that are being loaded, and compiled
+    The exception of a Ctrl-C may arrive as another one: extension modules that are being loaded, and compiled
     code that has just returned, turn it into an ImportError or a SystemError.
     """
     handler = signal.getsignal(signal.SIGINT)
@@ -92,7 +92,7 @@ def _in_main_thread() -> bool:
 
 
 def _in_a_fork() -> None:
-    """A process that was forked meanwhile has nothing that waits."""
+    """Forget a waiting Ctrl-C in a process that was forked meanwhile."""
     global _keyboard
     if _keyboard is not None:
         signal.signal(signal.SIGINT, _keyboard.handler)

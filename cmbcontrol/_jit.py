@@ -1,4 +1,4 @@
-"""Where kernels are compiled; beside `_bundle`, which says how they pass arrays, the only place that imports numba.
+"""Compilation of kernels; with `_bundle`, which defines how they pass arrays, the only place that imports numba.
 
 Every kernel is compiled for one target (CPU, float64), and its machine code is kept on disk. numba's own cache would
 not do. It knows the file of the *calling* function alone, so a kernel whose callee in another file has changed silently
@@ -89,7 +89,7 @@ _came: list[tuple[int, Any]] = []  # the signals that did, each with its frame
 
 
 def _fingerprint() -> str:
-    """Hash of all that is compiled; empty where there are no source files, as in a frozen program."""
+    """Hash of all sources that are compiled; empty where there are no source files, as in a frozen program."""
     here = resources.files(__package__)
     digest = hashlib.sha256()
     try:
@@ -110,7 +110,7 @@ _FINGERPRINT = _fingerprint()  # of what is being imported: files may be edited 
 
 @cache
 def _folders() -> tuple[Path, ...]:
-    """Where machine code of these sources may be, the preferred place first.
+    """Folders where machine code of these sources may be, the preferred one first.
 
     No folder for temporary files is among them: where others can write, no code is read.
     """
@@ -123,7 +123,7 @@ def _folders() -> tuple[Path, ...]:
 
 
 def kept(name: str) -> Iterator[bytes]:
-    """What is in the files of this name that are whole."""
+    """Contents of the files of this name that are complete."""
     for folder in _folders():
         with contextlib.suppress(OSError):
             data = (folder / name).read_bytes()
@@ -132,7 +132,7 @@ def kept(name: str) -> Iterator[bytes]:
 
 
 def keep(name: str, data: bytes) -> None:
-    """A file of this name in the first folder that takes it, all at once."""
+    """Write a file of this name to the first folder that can be written, all at once."""
     for folder in _folders():
         part = folder / f"{name}.{uuid.uuid4().hex[:16]}.part"
         try:
@@ -149,7 +149,7 @@ def keep(name: str, data: bytes) -> None:
 
 
 def _make(folder: Path) -> None:
-    """Make a folder, and drop all but a few of other sources. Who still uses one compiles again."""
+    """Make a folder, and delete old ones of other sources but a few. A process that still uses one compiles again."""
     if folder.exists():
         return
     folder.mkdir(parents=True, exist_ok=True)
@@ -160,7 +160,7 @@ def _make(folder: Path) -> None:
 
 
 def _tell_that_nothing_is_kept() -> None:
-    """Once: the next kernel would only say the same, also where warnings are errors."""
+    """Warn, once, that no folder can be written; other kernels would only repeat it."""
     if _told:
         return
     _told.append(True)
@@ -174,11 +174,11 @@ def _tell_that_nothing_is_kept() -> None:
 
 
 class _DiskCache(NullCache):
-    """Machine code of one kernel, a file for each signature; takes the place of numba's cache in a dispatcher.
+    """Cache of the machine code of one kernel, a file for each signature; used in a dispatcher in place of numba's.
 
     numba puts the code of all that a kernel calls into it, down to the leaves, and compiles it there once more: the
     time loop alone would hold that of a hundred others. Here a large kernel is code of its own, which its callers
-    find by its symbol. A file says which symbols it needs, and they are loaded first.
+    find by its symbol. A file lists the symbols it needs, and they are loaded first.
     """
 
     def __init__(self, kernel: Any) -> None:
@@ -222,7 +222,7 @@ class _DiskCache(NullCache):
 
     @contextlib.contextmanager
     def alone(self, args: Any) -> Iterator[None]:
-        """Wait until no other process compiles for these arguments: its file is there then.
+        """Context that waits until no other process compiles for these arguments; then its file is there.
 
         A kernel waits for those that it calls, never the other way round, so no two wait for each other. Where there
         are no locks, and after a while, it goes on: to compile twice does no harm.
@@ -249,12 +249,12 @@ class _DiskCache(NullCache):
                 path.unlink(missing_ok=True)
 
     def has(self, args: Any, symbol: str) -> bool:
-        """Whether code for these arguments, which is loaded or else compiled now, has this symbol."""
+        """Whether code for these arguments, loaded or else compiled now, has this symbol."""
         self._kernel.compile(args)
         return self._kernel.overloads[args].fndesc.llvm_func_name == symbol
 
     def _share(self, made: Any, needs: tuple[Any, ...], large: bool) -> None:
-        """Say to callers what they need besides: a large kernel itself, which they do not take in."""
+        """Set what callers link: a large kernel by its symbol, without its code."""
         library = made.library
         library.needs = needs
         if large:
@@ -276,7 +276,7 @@ _compile_times = threading.local()  # seconds of this thread, and how deep it is
 
 @contextlib.contextmanager
 def compiling() -> Iterator[None]:
-    """Count the time until the end of this as `compile_time`, what is within another one once."""
+    """Context whose time is added to `compile_time`; nested ones are counted once."""
     begin, depth = time.perf_counter(), getattr(_compile_times, "depth", 0)
     _compile_times.depth = depth + 1
     try:
@@ -288,12 +288,12 @@ def compiling() -> Iterator[None]:
 
 
 def compile_time() -> float:
-    """What this thread has spent on compiling, s."""
+    """Time that this thread has spent on compiling, s."""
     return getattr(_compile_times, "seconds", 0.0)
 
 
 def _uninterrupted(compile_now: Callable) -> Callable:
-    """The same function, but signals act when it begins with another kernel, or has ended.
+    """Wrap a compile function so that signals act only when another kernel begins to compile, or at the end.
 
     An exception out of the handler of a signal (Ctrl-C) within callbacks of LLVM is lost, or ends in a crash.
     """
@@ -332,11 +332,12 @@ def kernel(*, allocates: bool = False) -> Callable[[_Function], _Function]: ...
 
 
 def kernel(function: Any = None, *, allocates: bool = False) -> Any:
-    """Compile `function` on first use; keep the machine code on disk for the next process.
+    """Decorator: compile `function` on first use, and keep the machine code on disk for the next process.
 
-    A kernel that makes arrays, or returns some, says that it `allocates`. All others borrow the arrays of their
+    A kernel that makes arrays, or returns some, needs `allocates=True`. All others borrow the arrays of their
     callers, and do not count references to them: counting is an atomic operation for each array at each call, and took
-    half of the time of a small machine. What makes or returns arrays without saying so is refused when it is compiled.
+    half of the time of a small machine. A kernel that makes or returns arrays without it is refused when it is
+    compiled.
     """
     if function is None:
         return lambda f: kernel(f, allocates=allocates)
@@ -350,9 +351,10 @@ def kernel(function: Any = None, *, allocates: bool = False) -> Any:
 
 
 def _for_all_numbers(kernel: Any, allocates: bool) -> Callable:
-    """What compiles a kernel, for numbers that are written out as for any others.
+    """Wrap the compile function of a kernel so that literal numbers are compiled as any numbers.
 
-    One that does not allocate must return no array: it would not count that it does, and the array be lost.
+    A kernel that does not allocate must return no array: its reference would not be counted, and the array would be
+    lost.
     """
     compile_now = kernel.compile
 
@@ -372,9 +374,9 @@ def _holds_array(kind: Any) -> bool:
 
 
 def _scratch(shape: int | tuple[int, ...]) -> Any:
-    """An array of some numbers that ends with the call of its kernel: it may be passed on, not returned.
+    """Scratch array on the stack that ends with the call of its kernel: it may be passed on, but not returned.
 
-    The shape is written out. It lies on the stack, so it costs nothing, also where nothing may be allocated.
+    The shape must be a literal. It costs nothing, and may be used where nothing may be allocated.
     """
     return np.empty(shape)
 
@@ -410,12 +412,12 @@ scratch = _on_the_stack if JIT_ENABLED else _scratch
 
 @kernel
 def where_less(a, b, x, y):
-    """x where a < b, else y. Traced kernels compute both and take one; an ``if`` would be decided once for all."""
+    """Value x where a < b, else y. Traced kernels compute both and select one; an ``if`` would be decided for good."""
     return x if a < b else y
 
 
 def plain(function: _Function) -> _Function:
-    """A kernel as the Python function that it was written as: for single calls of small ones from Python."""
+    """Python function of a kernel, for single calls of small kernels from Python."""
     return function.py_func if JIT_ENABLED else function  # type: ignore[attr-defined]
 
 
@@ -430,7 +432,7 @@ def is_kept(kernel: Any, *args: Any) -> bool:
 
 
 def needs_compilation(last: str = "record.output_quantities") -> bool:
-    """True where a kernel (the last that a simulation needs) is not on disk yet: the first run takes a while."""
+    """Whether a kernel (by default the last one of a simulation) is not on disk yet: the first run takes a while."""
     return JIT_ENABLED and not any(next(folder.glob(f"{last}-*.code"), None) for folder in _folders())
 
 
@@ -443,7 +445,7 @@ _addresses = itertools.count(1)
 
 
 class Callback:
-    """A function (what, t) -> int that kernels can `call`, as long as this object lives. It must not raise.
+    """Function (what, t) -> int that kernels can `call`, as long as this object lives. It must not raise.
 
     Numbers go through arrays that both sides know. numba's own way, function objects as arguments, costs 10 us for each
     call of a kernel, and the signature of a function with arrays differs from machine to machine.
@@ -463,7 +465,7 @@ class Callback:
 
 
 def entry(function: Any, *arguments: Any) -> Callable:
-    """The machine code of a kernel for arguments of these types, called without looking at types again."""
+    """Machine code of a kernel for arguments of these types, which is called without a check of types."""
     if not JIT_ENABLED:
         return function
     kinds = function, _kind(arguments)
@@ -479,7 +481,7 @@ _entries: dict[Any, Callable] = {}
 
 
 def _kind(x: Any) -> Any:
-    """What the type of an argument depends on."""
+    """Key on which the type of an argument depends."""
     if isinstance(x, tuple):
         known = getattr(x, "__dict__", None)  # bundles have one
         if known is None:
@@ -494,7 +496,7 @@ if JIT_ENABLED:
 
     @intrinsic
     def call(typing_context, address, what, t):
-        """The status that the function at an address returns."""
+        """Status that the function at an address returns."""
 
         def generate(context, builder, signature, arguments):
             kind = ir.FunctionType(ir.IntType(64), [ir.IntType(64), ir.DoubleType()])
@@ -505,7 +507,7 @@ if JIT_ENABLED:
 
     @intrinsic
     def execute(typing_context, address, p, x, y):
-        """The status that generated code at an address returns, of parameters p and inputs x; y gets its outputs."""
+        """Status that generated code at an address returns, for parameters p and inputs x; y gets its outputs."""
 
         def generate(context, builder, signature, arguments):
             double = ir.DoubleType().as_pointer()

@@ -1,4 +1,4 @@
-"""Files of netCDF, read and written whole: nothing of them is left open."""
+"""Reading and writing of whole netCDF files; none of them stays open."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LIBRARY = threading.Lock()
 
 
 def encoded(data: xarray.Dataset) -> bytes:
-    """The content of a netCDF file."""
+    """Content of a netCDF file, as bytes."""
     import netCDF4
     from xarray.backends import NetCDF4DataStore
 
@@ -34,12 +34,12 @@ def encoded(data: xarray.Dataset) -> bytes:
 
 
 def read(path: Path, what: str) -> xarray.Dataset:
-    """What a netCDF file holds, which should be so.
+    """Dataset of a netCDF file; `what` names the expected content in messages.
 
     Raises
     ------
     ValueError
-        Where it is damaged, or no such file at all.
+        Where the file is damaged, or no netCDF-4 file at all.
     """
     import netCDF4
     import xarray
@@ -63,7 +63,7 @@ def read(path: Path, what: str) -> xarray.Dataset:
 
 
 def _length(content: bytes) -> int | None:
-    """The length that the head of an HDF5 file gives it; None where this is none, or the head is not all there."""
+    """Length of an HDF5 file by its own head; None where there is no such head, or only a part of it."""
     if content[:8] != b"\x89HDF\r\n\x1a\n" or len(content) < 64:
         return None
     size, at = (content[13], 24) if content[8] < 2 else (content[9], 12)  # version 0 or 1, or later

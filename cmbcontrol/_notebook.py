@@ -1,4 +1,4 @@
-"""What notebooks show of a machine, a run, a linear model, an operating point or a study."""
+"""Notebook display of machines, runs, linear models, operating points and studies."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["Shown"]
 
 
 class Shown:
-    """A base of what notebooks show as tables with a picture."""
+    """Base of classes that notebooks show as tables with a picture."""
 
     def _repr_html_(self) -> str:
         from .plot.html import html
@@ -16,7 +16,7 @@ class Shown:
         return html(self)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        """The page, and its picture for what shows no pages, as when a notebook becomes a PDF."""
+        """HTML page, and its picture for viewers without HTML, as when a notebook becomes a PDF."""
         from .plot.html import bundle
 
         return bundle(self)

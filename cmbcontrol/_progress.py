@@ -1,4 +1,4 @@
-"""How far a long computation has come: told to nobody, a function, or a progress bar."""
+"""Progress of a long computation: reported to a function, to a progress bar, or not at all."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ Progress = bool | Callable[[float], None]
 
 
 class Reporter:
-    """Tells the fraction that is done.
+    """Reporter of the fraction that is done.
 
     Parameters
     ----------
     progress : bool or callable
         True: a progress bar on the terminal, within a ``with`` statement. A callable gets the fraction; one that has a
-        method `keep` gets with it what has been finished.
+        method `keep` gets the finished values with it.
     title : str
-        Of the bar.
+        Title of the bar.
     """
 
     def __init__(self, progress: Progress, title: str) -> None:
@@ -46,7 +46,7 @@ class Reporter:
             self._bar.stop()
 
     def update(self, fraction: float, *done: Mapping[str, Any]) -> None:
-        """Tell the fraction that is done, and what is finished by now: a name and a number or text for each."""
+        """Report the fraction that is done, and what is finished by now: a name and a number or text for each."""
         if self._keep is not None and done:
             self._keep(done)
         if self._tell is not None:

@@ -1,4 +1,4 @@
-"""The only place that says what counts as zero, and which rank a matrix has.
+"""Tolerances: the only place that defines what counts as zero, and which rank a matrix has.
 
 What is zero on paper comes out as rounding: some 1e-16 of the *terms* that were added up or multiplied, whatever is
 left of them. So a number is compared with the size of its terms, never with itself, nor with its neighbours: where all
@@ -57,25 +57,25 @@ INDEPENDENT = 1e-8
 
 
 def metres(units: Iterable[str], size: float) -> Array:
-    """Metres that a unit counts as: a radian as much as the size of the machine, all else as a metre."""
+    """Metres that a unit counts as: the size of the machine for a radian, a metre for all else."""
     return np.array([size if unit.startswith("rad") else 1.0 for unit in units])
 
 
 def spans(units: Iterable[str], size: float) -> Array:
-    """What is a large change of a quantity: the size of the machine for a length, one for angles and all else."""
+    """Size of a large change of a quantity: the size of the machine for a length, one for angles and all else."""
     return np.array([size if unit == "m" else 1.0 for unit in units])
 
 
 def floored(largest: float, terms: float, tolerance: float) -> float:
-    """The scale for a tolerance relative to the largest, where that may be rounding of terms whose size is known.
+    """Scale for a tolerance relative to the largest value, which may be rounding of terms of known size.
 
-    What is below `tolerance` times it is small beside the largest, or rounding.
+    Values below `tolerance` times this scale are small beside the largest, or rounding.
     """
     return max(float(largest), ROUNDING / tolerance * float(terms))
 
 
 def rank(sizes: Array, scale: float, tolerance: float) -> int:
-    """How many singular values, or pivots, are above `tolerance` times the scale of the terms of their matrix."""
+    """Rank: number of singular values, or pivots, above `tolerance` times the scale of the terms of their matrix."""
     return int(np.count_nonzero(sizes > tolerance * scale))
 
 

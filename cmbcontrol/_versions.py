@@ -1,4 +1,4 @@
-"""What results were made with."""
+"""Versions of the software with which results were made."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["now", "version", "versions"]
 
 
 def version() -> str:
-    """Of this package."""
+    """Version of this package."""
     return sys.modules[__name__.partition(".")[0]].__version__
 
 
@@ -41,5 +41,5 @@ def _version(name: str) -> str:
 
 
 def now() -> str:
-    """The time, UTC, to the second, as in ISO 8601."""
+    """Present time, UTC, to the second, in ISO 8601."""
     return datetime.now(UTC).isoformat(timespec="seconds")

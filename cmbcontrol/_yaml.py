@@ -1,7 +1,7 @@
 """YAML files of users: read as plain data, with the line of every entry for messages.
 
 Numbers and truths are those of YAML 1.2, so that 1e-3 is a number, and ``on`` and 12:30 are texts. Anchors, aliases and
-tags are refused: what a file says is there to be read, and no file can make more of itself than it is.
+tags are refused: so a file shows all of its content, and cannot grow when it is read.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Path_ = tuple[str | int, ...]
 
 @dataclass(frozen=True)
 class Document:
-    """What a file holds.
+    """Content of a file, with the lines of its entries.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class Document:
     data : object
         Mappings, lists, texts, numbers, truths and None.
     lines : dict
-        By the keys and indices that lead to an entry: its line.
+        Line of each entry, by the keys and indices that lead to it.
     """
 
     path: Path
@@ -49,14 +49,14 @@ class Document:
     lines: dict[Path_, int]
 
     def line(self, *keys: str | int) -> int:
-        """The line of an entry, or of the nearest one around it."""
+        """Line of an entry, or of the nearest one around it."""
         while keys and keys not in self.lines:
             keys = keys[:-1]
         return self.lines.get(keys, 1)
 
     @contextmanager
     def at(self, *keys: str | int) -> Iterator[None]:
-        """Errors of input within the block tell the file and the line of an entry."""
+        """Context that adds the file and the line of an entry to messages of input errors."""
         try:
             yield
         except (InputError, InputTypeError, ModelError) as error:
@@ -75,7 +75,7 @@ def read(path: str | Path) -> Document:
     Raises
     ------
     FileError
-        Where it cannot be read, is no YAML, or holds what is refused; the message tells the line.
+        Where it cannot be read, is no YAML, or has refused content; the message names the line.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def read(path: str | Path) -> Document:
 
 
 class _Reader:
-    """Data from what a parser says, one after the other."""
+    """Builder of data from the events of a parser."""
 
     def __init__(self, path: Path, events: Iterator[Any]) -> None:
         self.path, self.events = path, events
@@ -160,7 +160,7 @@ class _Reader:
 
 
 def _scalar(text: str) -> Any:
-    """A plain scalar by the core schema of YAML 1.2."""
+    """Value of a plain scalar by the core schema of YAML 1.2."""
     if text in _PLAIN:
         return _PLAIN[text]
     if _INTEGER.fullmatch(text) and len(text) < 400:  # longer ones Python reads in a time that is their square
@@ -169,7 +169,7 @@ def _scalar(text: str) -> Any:
 
 
 def text(data: Any) -> str:
-    r"""Plain data as a file that `read` gives back, to the last digit of every number.
+    r"""Text of plain data as a file that `read` gives back, to the last digit of every number.
 
     Examples
     --------
@@ -194,7 +194,7 @@ def text(data: Any) -> str:
 
 
 def _number(x: float) -> str:
-    """To the last digit, and a number by YAML 1.1, too: with a point."""
+    """Text of a number to its last digit, with a point, so that it is a number also in YAML 1.1."""
     if x != x:
         return ".nan"
     if abs(x) == float("inf"):

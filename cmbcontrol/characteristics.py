@@ -1,7 +1,7 @@
-"""Characteristics: how a force element resists, as a function of a displacement and its rate.
+"""Characteristics of force elements: force as a function of a displacement and its rate.
 
-A characteristic says which force acts against x that grows, as a spring does: ``force(x, rate)``. One that stores
-energy says how much: ``energy(x)``. Written with numpy's functions, they become part of the compiled machine, and their
+A characteristic gives the force against a growing x, as of a spring: ``force(x, rate)``. One that stores energy also
+gives this: ``energy(x)``. Written with numpy's functions, they become part of the compiled machine, and their
 derivatives are taken by the package.
 """
 
@@ -46,9 +46,9 @@ _SAME = 1e-6  # of force and slope: what differs by more is another formula
 
 
 class Characteristic(Part, ABC):
-    """A force against a displacement x (m or rad) and its rate (m/s or rad/s), N or N m.
+    """Force law against a displacement x (m or rad) and its rate (m/s or rad/s), N or N m.
 
-    One's own is a dataclass with `force`, and where energy is stored `energy`. Its fields that are numbers are
+    A class of the user is a dataclass with `force`, and `energy` if it stores energy. Its fields that are numbers are
     parameters of the machine: with other ones nothing is compiled again. Without `energy` all work counts as
     dissipated. Several act together as a sum, ``SpringDamper(100.0) + Friction(2.0)``.
 
@@ -68,33 +68,33 @@ class Characteristic(Part, ABC):
 
     @abstractmethod
     def force(self, x: Any, rate: Any) -> Any:
-        """Force against x that grows, N or N m."""
+        """Force against a growing x, N or N m."""
 
     def energy(self, x: Any) -> Any:
-        """Stored energy, J; none unless a subclass says so."""
+        """Stored energy, J; zero unless a subclass defines it."""
         return 0.0
 
     @property
     def number_names(self) -> tuple[str, ...]:
-        """Names of its numbers."""
+        """Names of the numbers of the characteristic."""
         return tuple(f.name for f in fields(self) if type(getattr(self, f.name)) in (float, int))
 
     @property
     def numbers(self) -> tuple[float, ...]:
-        """Its numbers, which may change without anything being compiled again."""
+        """Numbers of the characteristic, which may change without a new compilation."""
         return tuple(float(getattr(self, name)) for name in self.number_names)
 
     @property
     def dry_rate(self) -> float:
-        """Rate within which dry friction is smooth; 0 where there is none."""
+        """Rate within which dry friction is smooth; 0 without dry friction."""
         return 0.0
 
     def without_dry_friction(self) -> Characteristic:
-        """The same without dry friction, of which all is there at the slowest motion."""
+        """Characteristic without its dry friction, as it is at the slowest motion."""
         return self
 
     def with_numbers(self, numbers: Sequence[Any]) -> Self:
-        """The same with other numbers, unchecked; symbols while it is traced."""
+        """Characteristic with other numbers, unchecked; they are symbols while it is traced."""
         made = copy.copy(self)
         for name, value in zip(self.number_names, numbers, strict=True):
             object.__setattr__(made, name, value)
@@ -104,16 +104,16 @@ class Characteristic(Part, ABC):
         return Sum((self, other)) if isinstance(other, Characteristic) else NotImplemented
 
     def _require(self, **signs: bool) -> None:
-        """Check numbers; those of True must be above zero, those of False not below it."""
+        """Check numbers: those with True must be above zero, those with False not below it."""
         for name, above in signs.items():
             what = f"{name} of {type(self).__name__}"
             set_fields(self, **{name: _check.positive(getattr(self, name), what, zero=not above)})
 
 
 def require_stored(law: Characteristic, what: str, sides: Sequence[float] = (1.0, -1.0)) -> None:
-    """Refuse a stored energy whose slope is not the force at rest, at displacements to these sides.
+    """Raise an error for a stored energy whose slope is not the force at rest, at displacements to these sides.
 
-    Such an element would make energy of nothing, and the balance of a run would not tell: what is not stored counts as
+    Such an element would create energy, and the balance of a run would not show it: work that is not stored counts as
     dissipated. At displacements for which a formula has no value nothing is compared.
 
     Raises
@@ -138,7 +138,7 @@ def require_stored(law: Characteristic, what: str, sides: Sequence[float] = (1.0
 
 
 def _slope_and_force(law: Characteristic, x: float) -> tuple[float, float] | None:
-    """Slope of the energy and force at rest where they differ; None where they agree, or have no value."""
+    """Slope of the energy and force at rest, if they differ; None if they agree, or have no value."""
     h = _STEP * abs(x)
     try:
         with np.errstate(all="ignore"):
@@ -157,7 +157,7 @@ def _slope_and_force(law: Characteristic, x: float) -> tuple[float, float] | Non
 
 @frozen
 class Sum(Characteristic):
-    """Several at once."""
+    """Sum of several characteristics."""
 
     parts: tuple[Characteristic, ...]
 
@@ -218,7 +218,7 @@ class SpringDamper(Characteristic):
 
 
 class _Curve:
-    """A smooth curve through points, on straight lines beyond them, and its integral; of numbers and symbols."""
+    """Smooth curve through points, with straight lines beyond them, and its integral; for numbers and symbols."""
 
     def __init__(self, x: Array, y: Array) -> None:
         from scipy.interpolate import PchipInterpolator
@@ -229,7 +229,7 @@ class _Curve:
         self.total = float(curve.antiderivative()(x[-1]))
 
     def _piece(self, coefficients: Array, s: Any) -> Any:
-        """The polynomial of the interval in which s is."""
+        """Value of the polynomial of the interval in which s is."""
         low, chosen = self.x[-2], list(coefficients[:, -1])
         for k in range(len(self.x) - 2, 0, -1):
             before = coefficients[:, k - 1]
@@ -241,12 +241,12 @@ class _Curve:
         return value
 
     def value(self, s: Any) -> Any:
-        """The ordinate."""
+        """Ordinate of the curve at s."""
         below, above = np.minimum(s - self.x[0], 0.0), np.maximum(s - self.x[-1], 0.0)
         return self._piece(self.c, s - below - above) + self.slopes[0] * below + self.slopes[1] * above
 
     def area(self, s: Any) -> Any:
-        """Its integral from the first point on."""
+        """Integral of the curve from the first point to s."""
         below, above = np.minimum(s - self.x[0], 0.0), np.maximum(s - self.x[-1], 0.0)
         ends = self.y[0] * below + self.y[-1] * above + 0.5 * (self.slopes[0] * below**2 + self.slopes[1] * above**2)
         return self._piece(self.integral, s - below - above) + ends
@@ -254,7 +254,7 @@ class _Curve:
 
 @frozen_family
 class SpringTable(Characteristic):
-    """A spring by points: smooth between them, without overshoot, and on straight lines beyond the ends.
+    """Spring by points: smooth between them, without overshoot, and on straight lines beyond the ends.
 
     Parameters
     ----------
@@ -291,7 +291,7 @@ class SpringTable(Characteristic):
 
 @frozen_family
 class DamperTable(SpringTable):
-    """A damper by points, of rates in place of displacements.
+    """Damper by points, of rates in place of displacements.
 
     Parameters
     ----------
@@ -315,7 +315,7 @@ class DamperTable(SpringTable):
 
 @frozen
 class Rope(Characteristic):
-    """Pulls where it is longer than its length, and never pushes.
+    """Rope, which pulls where it is longer than its length, and never pushes.
 
     Parameters
     ----------
@@ -351,7 +351,7 @@ class Rope(Characteristic):
 
 @frozen
 class Strut(Characteristic):
-    """Pushes where it is shorter than its length, and never pulls: a buffer.
+    """Strut or buffer, which pushes where it is shorter than its length, and never pulls.
 
     Parameters
     ----------
@@ -387,18 +387,18 @@ class Strut(Characteristic):
 
 @frozen
 class GasSpring(Characteristic):
-    """Gas behind a piston: p V^n is constant, and the volume grows as it extends.
+    """Gas spring: p V^n of the gas behind a piston is constant, and the volume grows as the spring extends.
 
     Parameters
     ----------
     length : float
-        At which pressure and volume are given, m.
+        Length at which pressure and volume are given, m.
     pressure : float
-        Of the gas there, Pa, absolute.
+        Absolute pressure of the gas at this length, Pa.
     area : float
-        Of the piston (of the rod, where the gas is on both sides), m2.
+        Area of the piston (of the rod, where the gas is on both sides), m2.
     volume : float
-        Of the gas there, m3.
+        Volume of the gas at this length, m3.
     exponent : float
         1 for slow motion, at constant temperature; 1.4 for fast motion of air and nitrogen.
     ambient : float
@@ -429,7 +429,7 @@ class GasSpring(Characteristic):
         return self.area * (self.ambient - self.pressure * np.exp(self.exponent * np.log(ratio)))
 
     def energy(self, x: Any) -> Any:
-        """Of the gas that is compressed from its volume at `length`, and of the ambient air that is pushed away."""
+        """Energy of the gas, compressed from its volume at `length`, and of the ambient air that it displaces, J."""
         growth = np.log(self._volume(x) / self.volume)
         # work p V ((V/V0)^(1 - n) - 1) / (1 - n), which is p V log(V/V0) where n = 1: growth (exp(e) - 1) / e
         e = (1.0 - self.exponent) * growth
@@ -440,7 +440,7 @@ class GasSpring(Characteristic):
 
 
 def _static_part(rate: Any, stribeck_rate: Any) -> Any:
-    """What is left of the static part at a rate, from 1 to 0."""
+    """Remaining fraction of the static part of friction at a rate, from 1 to 0."""
     falls = rate / where_less(0.0, stribeck_rate, stribeck_rate, 1.0)
     return where_less(0.0, stribeck_rate, np.exp(-falls * falls), 0.0)
 
@@ -454,17 +454,17 @@ class Friction(Characteristic):
     Parameters
     ----------
     coulomb : float
-        While it slides, N or N m.
+        Friction while it slides, N or N m.
     static : float, optional
-        At the begin of sliding; defaults to `coulomb`.
+        Friction at the begin of sliding; defaults to `coulomb`.
     viscous : float
         N s/m or N m s/rad.
     transition_rate : float
         Within about this rate it counts as at rest, m/s or rad/s: a joint that sticks creeps by no more. Smaller is
         stiffer, and slower to simulate.
     stribeck_rate : float, optional
-        Over which the static part falls off; defaults to ten times `transition_rate`. With 0 it falls off at once: then
-        only runs with exact friction know the static part.
+        Rate over which the static part falls off; defaults to ten times `transition_rate`. With 0 it falls off at once:
+        then only runs with exact friction know the static part.
 
     Examples
     --------
@@ -509,7 +509,7 @@ class Friction(Characteristic):
 
 @frozen
 class FormulaForce(Characteristic):
-    """A characteristic whose formulas are texts, as a file has them.
+    """Characteristic by formulas that are texts, as in a file.
 
     Parameters
     ----------
@@ -568,17 +568,17 @@ class FormulaForce(Characteristic):
 
 @frozen
 class Dragging(Characteristic):
-    """Dry friction of what slides to one side: as `Friction`, but on the side that is given, whatever the rate.
+    """Dry friction of sliding to a given side: as `Friction`, but with this sign whatever the rate is.
 
-    Runs with exact friction use it between the begin and the end of sliding. Its level does not know the sign of the
-    rate, so it goes on smoothly where sliding ends.
+    Runs with exact friction use it between the begin and the end of sliding. Its level does not depend on the sign of
+    the rate, so it goes on smoothly where sliding ends.
 
     Parameters
     ----------
     drag : float
         Coulomb friction, N or N m, with the sign of the rate.
     rise : float
-        What static friction has more, with this sign.
+        Excess of static friction over it, with the same sign.
     viscous, stribeck_rate : float
         As of `Friction`.
 
@@ -595,7 +595,7 @@ class Dragging(Characteristic):
 
     @classmethod
     def of(cls, law: Friction, side: float) -> Dragging:
-        """Of a friction, to the side of 1 or -1; 0 is none."""
+        """Make it from a `Friction` for the side 1 or -1; side 0 gives no friction."""
         rise = law.static - law.coulomb
         return cls(float(side * law.coulomb), float(side * rise), law.viscous, law.stribeck_rate)
 

@@ -46,7 +46,7 @@ __all__ = [
 
 
 class _Portable:
-    """Goes from process to process with its attributes, whatever its constructor asks for.
+    """Base of errors that keep their attributes between processes, whatever their constructor needs.
 
     An attribute that cannot be pickled, such as a plant of local functions, becomes None on the way, and a note of
     the error says so. The error itself always arrives: a pool waits for ever for one that does not.
@@ -67,7 +67,7 @@ class _Portable:
 
 
 def _again(kind: Any, args: tuple, attributes: dict[str, Any]) -> Any:
-    """An error as it was, whatever its constructor asks for."""
+    """Make an error again with its attributes, without its constructor."""
     error = kind.__new__(kind, *args)
     vars(error).update(attributes)
     return error
@@ -239,7 +239,7 @@ class SimulationError(CmbError, RuntimeError):
 
 
 class Interrupted(_Portable, KeyboardInterrupt):
-    """Ctrl-C has ended a computation, and this carries what it had found. No `CmbError`: what skips failures must stop.
+    """Raised when Ctrl-C ends a computation; carries its result so far. No `CmbError`: what skips failures must stop.
 
     Attributes
     ----------
@@ -263,7 +263,7 @@ def _homes() -> frozenset[Path]:
 
 
 def frames_of_user(error: BaseException) -> list[tuple[str, int]]:
-    """Files and lines, neither of this package nor of a library, that were under way when an error was raised."""
+    """Files and lines of the user (not of this package nor of a library) that were running when an error was raised."""
     found = []
     for frame, line in walk_tb(error.__traceback__):
         file = frame.f_code.co_filename
@@ -275,7 +275,7 @@ def frames_of_user(error: BaseException) -> list[tuple[str, int]]:
 
 
 def line_of_user(error: BaseException) -> str:
-    """The last line of the user that was under way, for a message; empty where there was none."""
+    """Text with the last line of the user that was running, for a message; empty if there was none."""
     frames = frames_of_user(error)
     if not frames:
         return ""
@@ -285,7 +285,7 @@ def line_of_user(error: BaseException) -> str:
 
 
 class Status(IntEnum):
-    """How a run ended; `message` says it in words."""
+    """Status with which a run ended; `message` describes it."""
 
     COMPLETED = 0
     STEP_TOO_SMALL = 1
@@ -304,7 +304,7 @@ class Status(IntEnum):
 
     @property
     def message(self) -> str:
-        """One sentence on what happened and what to try."""
+        """Sentence on the cause of the status, and on what to try."""
         return _MESSAGES[self]
 
 

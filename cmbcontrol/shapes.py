@@ -1,6 +1,6 @@
-"""What bodies look like: boxes, rods, balls, plates and meshes, for the argument `shapes` of `Body`.
+"""Shapes of bodies: boxes, rods, balls, plates and meshes, for the argument `shapes` of `Body`.
 
-They are for the eye: masses, contacts and collisions know nothing of them.
+They are for display only: masses, contacts and collisions do not use them.
 
 Examples
 --------
