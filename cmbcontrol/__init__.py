@@ -228,7 +228,7 @@ if _typing.TYPE_CHECKING:
 else:
 
     def __getattr__(name: str) -> _types.ModuleType:
-        """Import a submodule when it is first used, if its import takes long or needs matplotlib."""
+        """What takes long to import, or needs matplotlib, is imported when it is used."""
         if name == "codegen":
             return _importlib.import_module("cmbcontrol.codegen")
         if name == "fmu":
