@@ -222,4 +222,4 @@ def test_random_problems():
 
 @pytest.mark.rotates
 def test_many_random_problems():
-    require_solved(rotating(150))
+    require_solved(rotating(100))
