@@ -22,7 +22,7 @@ from scipy.spatial.transform import Rotation
 from typer.testing import CliRunner
 
 import cmbcontrol as cmb
-from cmbcontrol import Constant, Sine, cli, plants, trim
+from cmbcontrol import Constant, Sine, plants, trim
 from cmbcontrol._progress import Reporter
 from cmbcontrol.characteristics import DamperTable, Friction, GasSpring, Rope, SpringDamper, SpringTable, Strut
 from cmbcontrol.controllers import (
@@ -1387,7 +1387,9 @@ def saved_and_drawn(report, tmp_path):
 
 def run_command(*arguments):
     """Run a command; (exit code, stdout, stderr)."""
-    result = CliRunner().invoke(cli.app, [str(a) for a in arguments])
+    from cmbcontrol.cli import commands
+
+    result = CliRunner().invoke(commands.app, [str(a) for a in arguments])
     return result.exit_code, result.stdout, result.stderr
 
 

@@ -1,86 +1,20 @@
 """The command line: ``cmbcontrol list``, ``diagnose``, ``linearize``, ``study``, ``run``, ``export``, ...."""
 
-from __future__ import annotations
-
-import os
-import subprocess
 import sys
-from collections.abc import Callable
-from typing import Annotated
 
-import typer
-from typer.core import TyperCommand
+from .._versions import version
 
-from . import common, convert, experiment, export, linearize, machines, run, study, view
-
-__all__ = ["app", "main"]
-
-# These look at a few configurations: a second or two interpreted, where compiling takes a minute.
-_QUICK = {
-    "list": common.needs_compilation,
-    "diagnose": common.needs_compilation,
-    "linearize": linearize.needs_compilation,
-    "export": common.needs_compilation,
-    "convert": common.needs_compilation,
-}
-
-app = typer.Typer(
-    help="Control engineering for robots with closed loops: ready-made plants, their mobility, linear models, a closed-"
-    "loop run, studies of many runs, C for a controller's computer, and the experiments of the papers.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-
-
-def _paragraphs(command: Callable) -> str:
-    """The docstring of a command, each paragraph on a line of its own, which the terminal breaks."""
-    return "\n\n".join(" ".join(text.split()) for text in (command.__doc__ or "").split("\n\n"))
-
-
-for _name, _command, _kind in (
-    ("list", machines.list_plants, TyperCommand),
-    ("diagnose", machines.diagnose, TyperCommand),
-    ("linearize", linearize.linearize, linearize.Command),
-    ("study", study.study, TyperCommand),
-    ("run", run.run, TyperCommand),
-    ("export", export.export, TyperCommand),
-    ("convert", convert.convert, TyperCommand),
-    ("view", view.view, TyperCommand),
-    ("experiment", experiment.experiment, TyperCommand),
-):
-    app.command(_name, cls=_kind, help=_paragraphs(_command))(_command)
-
-
-@app.callback()
-def _options(
-    version: Annotated[
-        bool,
-        typer.Option("--version", help="Show the version and exit.", is_eager=True, callback=lambda v: _version(v)),
-    ] = False,
-) -> None:
-    """Options before the command."""
-
-
-def _version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"cmbcontrol {common.version()}")
-        raise typer.Exit
+__all__ = ["main"]
 
 
 def main() -> None:
     """Run the command line; exit code 130 after Ctrl-C, as shells have it."""
     try:
-        _main()
+        if sys.argv[1:] == ["--version"]:  # known without all that commands need, which takes seconds to import
+            sys.stdout.write(f"cmbcontrol {version()}\n")
+            return
+        from .commands import run_command
+
+        run_command()
     except KeyboardInterrupt:
         sys.exit(130)
-
-
-def _main() -> None:
-    needs_compilation = _QUICK.get(sys.argv[1]) if len(sys.argv) > 1 else None
-    if needs_compilation is not None and needs_compilation():
-        command = [sys.executable, "-m", "cmbcontrol.cli", *sys.argv[1:]]
-        sys.exit(subprocess.call(command, env=os.environ | {"NUMBA_DISABLE_JIT": "1"}))
-    app(prog_name="cmbcontrol")

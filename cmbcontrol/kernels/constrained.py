@@ -37,7 +37,6 @@ from .tree import bias_accelerations, joint_screws, link_poses, retract, twists
 __all__ = [
     "FAILED",
     "Work",
-    "acceleration",
     "carried",
     "close_loops",
     "close_step",
@@ -57,6 +56,7 @@ __all__ = [
     "solve_forced",
     "solve_motion",
     "state_terms",
+    "update_forces",
     "update_matrices",
     "update_position",
     "update_velocity",

@@ -109,7 +109,7 @@ class Stabilisation:
 
     @property
     def stages(self) -> bool:
-        """Whether the stages of a step are evaluated at projected velocities, too (see docs/design.md)."""
+        """Whether the stages of a step are evaluated at projected velocities, too (see docs/decisions/rank.md)."""
         return self.kind == "projection" and self.every == 1
 
     @property

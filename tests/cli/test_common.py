@@ -1,13 +1,11 @@
 """What the commands share: joint values, options, folders, errors in one line, words about compilation."""
 
-import sys
-
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from cmbcontrol import cli, plants
-from cmbcontrol.cli import common
+from cmbcontrol import plants
+from cmbcontrol.cli import commands, common
 from tests.fixtures import assert_fails, run_command
 
 # -- list and diagnose -----------------------------------------------------------------------------------
@@ -91,7 +89,7 @@ def test_numbers_that_make_no_sense(tmp_path):
 
 
 def test_debug_shows_the_traceback():
-    result = CliRunner().invoke(cli.app, ["diagnose", "five-baar", "--debug"])
+    result = CliRunner().invoke(commands.app, ["diagnose", "five-baar", "--debug"])
     assert result.exit_code == 1
     assert isinstance(result.exception, ValueError)
 
@@ -120,17 +118,3 @@ def test_compilation_is_announced(monkeypatch):
     code, _, err = run_command("diagnose", "five-bar")
     assert code == 0
     assert err == "compiling kernels for the first time (half a minute) ...\n"
-
-
-@pytest.mark.parametrize("command", ["list", "diagnose", "linearize", "export"])
-def test_quick_commands_do_not_wait_for_compilation(command, monkeypatch):
-    calls = []
-    monkeypatch.setitem(cli._QUICK, command, lambda: True)
-    monkeypatch.setattr(cli.subprocess, "call", lambda command, env: calls.append((command, env)) or 3)
-    monkeypatch.setattr(sys, "argv", ["cmbcontrol", command, "five-bar"])
-    with pytest.raises(SystemExit) as ended:
-        cli.main()
-    assert ended.value.code == 3
-    (done,) = calls
-    assert done[0] == [sys.executable, "-m", "cmbcontrol.cli", command, "five-bar"]
-    assert done[1]["NUMBA_DISABLE_JIT"] == "1"

@@ -3,8 +3,7 @@
 import pytest
 from typer.testing import CliRunner
 
-from cmbcontrol import cli
-from cmbcontrol.cli import common
+from cmbcontrol.cli import commands, common
 from cmbcontrol.papers import Entry
 from tests.fixtures import small_report
 
@@ -18,7 +17,7 @@ def only(monkeypatch):
 
 
 def call(*arguments):
-    result = CliRunner().invoke(cli.app, ["experiment", *map(str, arguments)])
+    result = CliRunner().invoke(commands.app, ["experiment", *map(str, arguments)])
     return result.exit_code, result.stdout, result.stderr
 
 

@@ -16,7 +16,7 @@ from tests.fixtures import assert_fails, run_command
 def test_the_command_line_tells_branches_and_lock_up():
     from typer.testing import CliRunner
 
-    from cmbcontrol.cli import app
+    from cmbcontrol.cli.commands import app
 
     flat = "bar0=0,coupler1=0,bar1=0,coupler2=0,bar2=0"
     said = CliRunner().invoke(app, ["diagnose", "n-four-bar", "--at", flat])
@@ -68,7 +68,7 @@ def test_list_loads_nothing_heavy():
     code = (
         "import sys\n"
         "import cmbcontrol.papers\n"
-        "from cmbcontrol.cli import app\n"
+        "from cmbcontrol.cli.commands import app\n"
         "app(['list'], standalone_mode=False)\n"
         "heavy = {'control', 'matplotlib', 'cvxpy', 'xarray', 'scipy.optimize'} & set(sys.modules)\n"
         "experiments = {m for m in sys.modules if m.startswith('cmbcontrol.papers.')}\n"

@@ -17,9 +17,9 @@ import typer
 from typer.testing import CliRunner
 
 import cmbcontrol as cmb
-from cmbcontrol import _files, cli, plants
+from cmbcontrol import _files, plants
 from cmbcontrol._interrupt import held, let_through
-from cmbcontrol.cli import common
+from cmbcontrol.cli import commands, common
 from cmbcontrol.cli import experiment as command
 from cmbcontrol.controllers import Controller, Drive, Evaluation, FunctionController
 from cmbcontrol.errors import CmbError
@@ -472,7 +472,7 @@ def test_held_elsewhere(keyboard):
 
 
 def invoke(*words):
-    result = CliRunner().invoke(cli.app, [*map(str, words)])
+    result = CliRunner().invoke(commands.app, [*map(str, words)])
     return result.exit_code, result.stdout, result.stderr
 
 

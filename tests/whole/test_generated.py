@@ -9,7 +9,7 @@ from cmbcontrol import plants
 from cmbcontrol._jit import JIT_ENABLED
 from cmbcontrol.linear.reduced import reduced_model
 
-from ..seeds import many
+from ..seeds import many, rotating
 from ..trace.test_functions import random_machine
 
 pytestmark = pytest.mark.skipif(not JIT_ENABLED, reason="nothing is compiled")
@@ -150,9 +150,9 @@ def test_linear_models_of_some_random_machines(monkeypatch):
     assert random_machines(monkeypatch, range(24)) >= 12
 
 
-@pytest.mark.slow
+@pytest.mark.rotates
 def test_linear_models_of_random_machines(monkeypatch):
-    assert random_machines(monkeypatch, range(24, 24 + many(120))) >= 0.45 * many(120)
+    assert random_machines(monkeypatch, rotating(25)) >= 0.2 * many(25)
 
 
 def test_kernels_take_over_near_singular_configurations(monkeypatch):

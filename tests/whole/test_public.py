@@ -95,7 +95,7 @@ assert "matplotlib" not in sys.modules
 try:
     cmb.plots
 except AttributeError as error:
-    assert "'plots'" in str(error)
+    assert "plots" in str(error)
 else:
     raise SystemExit("there is a cmb.plots")
 """
