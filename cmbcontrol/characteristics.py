@@ -580,7 +580,7 @@ class Dragging(Characteristic):
     rise : float
         Excess of static friction over it, with the same sign.
     viscous, stribeck_rate : float
-        As of `Friction`.
+        Numbers as of `Friction`.
 
     Examples
     --------

@@ -95,7 +95,7 @@ class AssemblyError(CmbError, ValueError):
     Attributes
     ----------
     residuals : dict of str to float
-        What is left open, loop by loop (metres; radians times the size of the machine).
+        Opening of each loop that remains (metres; radians times the size of the machine).
     q : ndarray, shape (nq,)
         The closest configuration that was found.
     """
@@ -115,7 +115,7 @@ class BranchWarning(CmbWarning):
 
 
 class PrecisionWarning(CmbWarning):
-    """Redundant rows of a machine agree to some digits only; says what was made of it."""
+    """Redundant rows of a machine agree to some digits only; the message names the consequence."""
 
 
 class ContactWarning(CmbWarning):
@@ -135,7 +135,7 @@ class LimitWarning(CmbWarning):
 
 
 class SpeedWarning(CmbWarning):
-    """A law runs in Python, many times slower, for it could not be compiled; says why, and what to do."""
+    """A law runs in Python, many times slower, as it could not be compiled; the message gives reason and remedy."""
 
 
 class ActuationError(CmbError, ValueError):
@@ -184,7 +184,7 @@ class ParametrizationError(CmbError, ValueError):
     Attributes
     ----------
     conditioning : float
-        Of [R; A] where it failed, 1 best; nan where it could not be computed.
+        Conditioning of [R; A] where it failed, 1 best; nan where it could not be computed.
     """
 
     def __init__(self, message: str, conditioning: float = float("nan")) -> None:
@@ -205,7 +205,7 @@ class PainleveError(ModelError):
 
 
 class TooManyStatesError(ModelError):
-    """Contacts may have more combinations of states than can be looked at; the message says how many."""
+    """Contacts may have more combinations of states than can be examined; the message says how many."""
 
 
 class TimeLimitError(CmbError):
@@ -244,7 +244,7 @@ class Interrupted(_Portable, KeyboardInterrupt):
     Attributes
     ----------
     partial : Simulation, EquilibriumBranch, TuneResult or None
-        What was computed: the part of a run or of a branch of equilibria, the trials of a search for gains. None where
+        Result so far: the part of a run or of a branch of equilibria, the trials of a search for gains. None where
         that is nothing: before the first step of a run, or where a second Ctrl-C came before its output.
     """
 

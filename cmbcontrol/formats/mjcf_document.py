@@ -1,6 +1,6 @@
 """Filtered copy of an MJCF file for the compiler of MuJoCo.
 
-The compiler is C++, and loads meshes, textures and plugins from wherever a file says. So the file is read by
+The compiler is C++, and loads meshes, textures and plugins from any place that a file names. So the file is read by
 `cmbcontrol.formats.xml` first, and only elements of which machines are made are handed on, one a line, so that the
 compiler's errors lead back to the line of the file. Includes are inserted here, from the folder of the file only.
 """

@@ -71,7 +71,7 @@ def linearize(
         Largest unbalanced force, relative to weights, springs, motor forces and stiffness.
     dry_friction : bool
         Whether dry friction counts, which at rest is the slope of its smooth form: a damper as steep as the form, of
-        which ``print(model)`` tells. Without it, only what is viscous does (`Mechanism.without_dry_friction`).
+        which ``print(model)`` names. Without it, only what is viscous does (`Mechanism.without_dry_friction`).
 
     Returns
     -------

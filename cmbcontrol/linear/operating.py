@@ -112,7 +112,7 @@ class OperatingPoint(Shown):
         The smallest multipliers that carry the rest: ``A' lam`` nearest to ``B u - h``, N or N m.
     residuals : Residuals
     report : TrimReport or None
-        How `trim` solved for it; None for other points.
+        Report of `trim`; None for other points.
 
     Examples
     --------

@@ -37,8 +37,9 @@ _BARS = {"rocker": 1.5, "link": -2.0}
 def excavator(pressure: float = 34.3e6, damping: float = 8e3) -> Mechanism:
     """Excavator with boom, arm and bucket: five bodies, three cylinders, four loops, three degrees of freedom.
 
-    Of a machine of 20 t: boom of 5.7 m, 1650 kg; arm of 2.9 m, 900 kg; bucket 750 kg with its teeth 1.45 m from its
-    pin; rocker and link of the bucket 45 and 60 kg; bores of 170 (for a pair), 135 and 115 mm, steel barrels and rods.
+    Dimensions are those of a machine of 20 t: boom of 5.7 m, 1650 kg; arm of 2.9 m, 900 kg; bucket 750 kg with its
+    teeth 1.45 m from its pin; rocker and link of the bucket 45 and 60 kg; bores of 170 (for a pair), 135 and 115 mm,
+    steel barrels and rods.
 
     Vertical x-y plane, x forward, gravity 9.81 along -y, origin at the foot of the boom. Tree: ``boom`` (angle from x),
     ``arm`` (relative to the boom), ``bucket`` and ``rocker`` (relative to the arm), ``link`` (relative to the rocker),

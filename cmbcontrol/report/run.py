@@ -37,7 +37,7 @@ def report_run(run: Simulation, path: str | Path, *, title: str | None = None) -
 
     The page holds the machine and its diagnosis, the law with its gains, the viewer, plots, events, closure and energy
     errors, the linear model with poles and margins, settings and versions. It needs no network and no other file. What
-    cannot be shown of a run (a linear model where nothing rests, say) is named with its reason.
+    cannot be shown of a run (such as a linear model where nothing rests) is named with its reason.
 
     Parameters
     ----------

@@ -42,19 +42,19 @@ class Acting:
     """The loads and prescribed motions of a run.
 
     Laws know the motions, which are constraints of the machine, and of the loads those that the machine was given
-    with and those that they are told.
+    with, and those in `told`.
 
     Parameters
     ----------
     plant : Plant
-        As it is given to the law.
+        Plant as it is given to the law.
     loads : mapping of str to (number, array_like, callable or (times, values)), optional
         By the name of a load or of a component, see `Mechanism.with_loads`.
     motions : mapping of str to (number, array_like, callable or tuple), optional
         By the name of a motion or of a component, see `Mechanism.with_motions`. A motion that has a velocity goes on
         with it.
     told : bool or sequence of str
-        Loads, or components, that the law is told; True is all.
+        Loads, or components, that the law knows in addition; True is all.
     held : bool
         Whether loads change between steps, see `hold`.
 
@@ -310,8 +310,8 @@ class Acting:
     def as_told(self, terms: Terms) -> Terms:
         """Equations of motion as the law knows them: without end stops, with the loads the law was given.
 
-        What it has measured is of the machine as it is; what it computes with knows the friction of the plant, as of
-        gears, and not that of contacts.
+        Measured values are those of the real machine; the terms include friction of the plant, as of gears, and not
+        that of contacts.
         """
         if self.modes is not None:
             known = self.modes.told(terms.row_names)

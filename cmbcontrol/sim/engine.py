@@ -362,7 +362,7 @@ class Engine:
 class _EvaluatedTerms(Terms):
     """Equations of motion as the loop has evaluated them: views of one array, each made when it is read.
 
-    To make them all takes as long as the evaluation of a small machine; a drive looks at two.
+    To make them all takes as long as the evaluation of a small machine; a drive reads two.
     """
 
     def __getattr__(self, name: str) -> Array:  # of what is not there yet

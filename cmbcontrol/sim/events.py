@@ -37,9 +37,9 @@ class Event:
     function : callable
         ``(t, q, v) -> float`` of time (s), positions (nq,) and velocities (nv,).
     name : str, optional
-        What the run calls it; defaults to the name of the function.
+        Name of the event in the run; defaults to the name of the function.
     direction : {0, 1, -1}
-        Which crossings count: 1 those upwards, -1 those downwards, 0 both.
+        Crossings that count: 1 those upwards, -1 those downwards, 0 both.
     terminal : bool
         Whether the first crossing ends the run.
 

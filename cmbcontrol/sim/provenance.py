@@ -65,9 +65,9 @@ class Provenance:
     Attributes
     ----------
     machine : mapping or None
-        As in a machine file; None where it cannot be written down.
+        Machine as in a machine file; None where it cannot be written down.
     law : object
-        As `controllers.law_from` takes it.
+        Law in the form that `controllers.law_from` takes.
     arguments : mapping
         The other arguments of `simulate` that are not as by default.
     missing : mapping of str to str

@@ -130,11 +130,11 @@ def simulate(
     rtol, atol : float, optional
         Error allowed per step, relative and absolute (rad, m, rad/s, m/s); see `Integrator`.
     stabilisation : {"projection", "all-at-once", "baumgarte", "none"} or Stabilisation
-        What keeps the loops closed; a `Stabilisation` has options, such as Baumgarte's gains.
+        Method that keeps the loops closed; a `Stabilisation` has options, such as Baumgarte's gains.
     formulation : Formulation, optional
-        Of the accelerations; defaults to Gauss' principle, see `acceleration`. All others run interpreted.
+        Formulation of the accelerations; defaults to Gauss' principle, see `acceleration`. All others run interpreted.
     switches : sequence of Engage, Release, Lock, Unlock or Contact, optional
-        What switches constraints on and off during the run, by time, by a condition, or as the contacts push. The
+        Switches of constraints during the run, by time, by a condition, or as the contacts push. The
         controller stays the same; it gets the terms of those that hold. See the guide on constraints that come and go.
     branch : int, array_like (nv,), mapping or callable, optional
         At singular configurations, which way to go on; defaults to the branch of the velocity. The index of one of
@@ -147,35 +147,35 @@ def simulate(
         Events that the run records: functions ``(t, q, v) -> float`` that cross zero. The times go to ``run.events()``
         under their names; a terminal one ends the run, with status EVENT.
     limits : {"hold", "warn", "stop", "ignore"}
-        What limits of joints are. ``hold``: end stops, which push and never pull, and bounce by the `restitution` of
-        the joint; each impact goes to ``run.events()``, its loss is part of the energy balance, and laws are not told
-        that a stop holds; independent coordinates that are given by name go with ``warn``. ``warn``: each crossing goes
-        to ``run.events()``, and each joint gives a `LimitWarning`; ``stop`` ends the run there, with status EVENT;
+        Meaning of joint limits. ``hold``: end stops, which push and never pull, and bounce by the `restitution` of
+        the joint; each impact goes to ``run.events()``, its loss is part of the energy balance, and laws do not
+        know that a stop holds; independent coordinates that are given by name go with ``warn``. ``warn``: each crossing
+        goes to ``run.events()``, and each joint gives a `LimitWarning`; ``stop`` ends the run there, with status EVENT;
         ``ignore`` is silent.
     progress : bool or callable
         Show a progress bar, or call with the fraction that is done.
     loads : mapping of str to (number, array_like, callable or (times, values)), optional
         Forces and moments in place of those of the plant, N and N m, by the name of a `Load` (a force (3,), or force
         and moment (6,)) or of a component: a number, a function of time, or points between which they change linearly.
-        The law is not told, unless `told` says so: it gets the equations of motion of the plant as it is given.
+        The law does not know them, except those in `told`: it gets the equations of motion of the plant as it is given.
     motions : mapping of str to (number, array_like, callable or (position, velocity, acceleration)), optional
-        What prescribed motions follow, by the name of a `JointMotion` (or distance, point, frame) or of a component: a
-        function of time that returns a position, which is differentiated, or position, velocity and acceleration, as
-        references do; a position, at which it stands; or position, velocity and acceleration at time zero, from where
-        it goes on with constant acceleration. The start has to fit; without v0 the machine is set in motion from rest,
-        by the impulse that gives it the velocity of the motions. The law knows them.
+        Functions of time or numbers for prescribed motions, by the name of a `JointMotion` (or distance, point, frame)
+        or of a component: a function of time that returns a position, which is differentiated, or position, velocity
+        and acceleration, as references do; a position, at which it stands; or position, velocity and acceleration at
+        time zero, from where it goes on with constant acceleration. The start has to fit; without v0 the machine is set
+        in motion from rest, by the impulse that gives it the velocity of the motions. The law knows them.
     told : bool or sequence of str
-        Loads, or components of them, that the law is told at all times, as if measured; True is all of `loads`.
+        Loads, or components of them, that the law knows at all times, as if measured; True is all of `loads`.
     friction : {"smooth", "exact"}
-        Of force elements (`JointForce`, `PointForce`) with a `Friction`. ``smooth``: as they are, with a transition
-        rate. ``exact``: they stick until static friction is exceeded, and slide until they stop; events ``sticks
-        <name>`` and ``slides <name>`` tell so, and the multiplier of ``<name>_sticking`` is the friction that holds.
-        The law knows them as they are. Contacts with friction are exact in both cases.
+        Friction of force elements (`JointForce`, `PointForce`) with a `Friction`. ``smooth``: as they are, with a
+        transition rate. ``exact``: they stick until static friction is exceeded, and slide until they stop; events
+        ``sticks <name>`` and ``slides <name>`` show this, and the multiplier of ``<name>_sticking`` is the friction
+        that holds. The law knows them as they are. Contacts with friction are exact in both cases.
     impacts : {"simultaneous", "sequential"}
-        How contacts that touch share the blow where one of them is struck, which rigid bodies leave open.
+        Sharing of an impact among contacts that touch, which rigid bodies leave open.
         ``simultaneous``: all at once, each by its own restitution (Moreau). ``sequential``: one after the other, each
         time the one that closes fastest, until none closes faster than its `rest_speed`; what is left is struck at
-        once. An event ``struck at once <names>`` or ``struck in turn <names>`` tells that there was a choice.
+        once. An event ``struck at once <names>`` or ``struck in turn <names>`` shows that there was a choice.
 
     Returns
     -------

@@ -146,7 +146,7 @@ def project_all_at_once(
         J; None leaves it alone.
     metric : {"euclidean", "mass"}
     accuracy : float
-        Of the loops, in units of the size of the plant.
+        Accuracy of the loops, in units of the size of the plant.
 
     Raises
     ------

@@ -72,7 +72,7 @@ class Engage(Switch):
         Grasp the body where it is: the constraint is made again to be closed at that instant; its place on body b
         stays, that on body a moves. Else it has to be closed by then.
     within : float
-        How far the constraint may be open without `capture`, m (rad times the size of the machine). The gap is then
+        Largest opening of the constraint without `capture`, m (rad times the size of the machine). The gap is then
         closed by the smallest displacement in the metric of M.
 
     Examples

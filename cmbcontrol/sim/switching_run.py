@@ -285,7 +285,7 @@ class ModeSwitch:
         """Whether a closed contact goes on to strike, faster and faster, until a time that is known; then it is queued.
 
         Intervals between its last impacts are a geometric series, whose sum is its limit (Aitken); so are those between
-        every k-th impact, whose ratio is told the better. After two impacts only, the ratio is the restitution.
+        every k-th impact, whose ratio is known more exactly. After two impacts only, the ratio is the restitution.
         """
         times = self.struck.pop(name, [])
         rising = np.flatnonzero(np.diff(times, 2) >= 0.0)  # before them, something else has moved it

@@ -65,7 +65,7 @@ def study(
         the lists is run with each of the `runs` samples of the distributions. `Vary` adds a unit; those of numbers of
         a machine are known.
     runs : int, optional
-        How many samples; needed where something is drawn. Without distributions, repetitions.
+        Number of samples; needed where something is drawn. Without distributions, repetitions.
     sampling : {"random", "latin-hypercube", "sobol", "halton"} or array_like, shape (runs, drawn)
         Distribution of the samples. Sobol samples are balanced for powers of two; other numbers are the first of the
         next one, which `print` of the study reports. Or a design of your own, such as one of SALib: shares of the
