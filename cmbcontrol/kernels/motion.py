@@ -131,7 +131,7 @@ def at_time(opt, t):
 
 @kernel
 def stages_on_loops(opt):
-    """Whether stages are evaluated at projected velocities (see docs/decisions/rank.md): where every step is projected."""
+    """Whether stages are evaluated at projected velocities (docs/decisions/rank.md): where every step is projected."""
     return opt.stabilisation == PROJECT and opt.every == 1 and not opt.projected
 
 
