@@ -62,7 +62,7 @@ class TaskLevels:
 
 
 class HierarchicalInverseDynamics(MotionLaw):
-    """Several tasks at once: weighted within a level, and levels in a strict order.
+    """Motion law for several tasks at once: weighted within a level, and levels in a strict order.
 
     Each task wants J a = target, with the target that gives its error the poles of `Tracking`. Of all accelerations a
     that the loops allow, those with the smallest weighted squares of J a - target of the first level are kept; of

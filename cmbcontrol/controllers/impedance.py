@@ -32,7 +32,7 @@ LOST = 0.15
 
 
 class Impedance(MotionLaw):
-    """Impedance control: the machine reacts to outside forces at a task as a spring and a damper, around a reference.
+    """Impedance control: the machine yields to outside forces at a task as a spring and a damper around a reference.
 
     With x the task, e = x_d - x, J its Jacobian on the admissible motions (J Z), M_Z = Z'M Z and the inertia
     Lambda = (J M_Z^-1 J')^-1 that an outside force F at the task finds, the motors give

@@ -562,7 +562,7 @@ class _Local(NamedTuple):
 
 
 def _null_space(rows: Array) -> Array:
-    """Orthonormal motions (nv, free) that rows of loops allow: singular values up to 1e-9 of the largest are zero."""
+    """Orthonormal motions (nv, free) that loops leave: singular values below 1e-9 are zero, closed loops 1e-12 off."""
     _, s, Vt = np.linalg.svd(rows)
     return Vt[np.count_nonzero(s > 1e-9 * s.max(initial=1.0)) :].T
 
