@@ -1,4 +1,4 @@
-"""Controllers: motion, force, limits, what stands between a law and the machine, and the contract of one's own."""
+"""Controllers: laws for motion, force and limits, blocks between a law and the machine, and base classes for others."""
 
 from .centroidal_tasks import AngularMomentum as AngularMomentum
 from .centroidal_tasks import CentreOfMass as CentreOfMass

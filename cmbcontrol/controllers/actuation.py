@@ -1,4 +1,4 @@
-"""What the motors reach at a configuration, and along a motion; the map I + H. See `model.actuation`."""
+"""Motions that the motors reach at a configuration, and along a run; the map I + H. See `model.actuation`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _GONE = 1e-5  # singular values of A below this part of the largest vanish at a 
 
 
 def metric_root(plant: Plant, weight: ArrayLike | None = None, what: str = "weight") -> Array:
-    """L (nv, nv) of the metric W = L L', from what the user gives for W, (nv,) or (nv, nv).
+    """Factor L (nv, nv) of the metric W = L L', which the user gives as W, (nv,) or (nv, nv).
 
     By default, a radian counts as ``plant.size`` metres (Aghili, eq. 50): W is a number where all joints are of one
     kind.
@@ -49,7 +49,7 @@ def metric_root(plant: Plant, weight: ArrayLike | None = None, what: str = "weig
 
 
 def metric_of(plant: Plant, weight: ArrayLike | None = None) -> Metric:
-    """The metric that the user gives, or the default one."""
+    """Metric of joint velocities that the user gives, or the default one; see `metric_root`."""
     L = metric_root(plant, weight)
     return Metric(L, np.linalg.inv(L))
 
@@ -63,8 +63,8 @@ def actuation(
 ) -> Actuation:
     """Whether the motors can produce every admissible motion at a configuration (Aghili, eq. 64), and how well.
 
-    N and B-perp have nothing in common, where N = N(A) and B-perp are the forces that no motor gives, just where Z'B
-    has full row rank.
+    They can where N(A) and B-perp, the forces that no motor gives, have only zero in common, which is where Z'B has
+    full row rank.
 
     Parameters
     ----------
@@ -76,8 +76,8 @@ def actuation(
         metres, so that units do not decide the margin. The verdict does not depend on it.
     epsilon : float, optional
         Singular values of A below it count as zero, as in Aghili's section 8: the constraint is dropped there, the
-        machine gains degrees of freedom, and needs motors for them. In the units of A. By default, the rank of the
-        terms.
+        machine gains degrees of freedom, and needs motors for them. In the units of A. By default, the rank is that of
+        the terms.
 
     Returns
     -------
@@ -102,7 +102,7 @@ def actuation(
 
 
 def _terms_at(plant: Plant, q: ArrayLike | Mapping[str, float] | Terms) -> Terms:
-    """The equations of motion at rest, at a configuration with closed loops; or as they are given."""
+    """Equations of motion at rest at a configuration, which must close the loops; terms are returned as given."""
     if isinstance(q, Terms):
         return q
     closed = plant.configuration(q)
@@ -111,14 +111,14 @@ def _terms_at(plant: Plant, q: ArrayLike | Mapping[str, float] | Terms) -> Terms
 
 
 def checked_epsilon(epsilon: float | None) -> float:
-    """The threshold of the singular values of A; 0 leaves the rank as it is."""
+    """Threshold of the singular values of A, checked; 0, for None, leaves the rank as it is."""
     return 0.0 if epsilon is None else _check.positive(epsilon, "epsilon")
 
 
 def active_force_map(
     plant: Plant, q: ArrayLike | Mapping[str, float] | Terms, *, weight: ArrayLike | None = None
 ) -> Array:
-    """I + H (Aghili, eqs. 57 to 62) for any actuation matrix B: gears, motors on several joints, torques of two bodies.
+    """Map I + H (Aghili, eqs. 57 to 62) for any actuation matrix B: gears, motors on several joints or between bodies.
 
     The projector diag(I, 0) on the active joints (55) is B B^+ in general. With P, and with f_parallel = P f,
 
@@ -176,12 +176,12 @@ def actuation_along(
     weight: ArrayLike | None = None,
     epsilon: float | None = None,
 ) -> xarray.Dataset:
-    """The actuation condition (Aghili, eq. 64) along the motion of a run, and where it is lost.
+    """Actuation condition (Aghili, eq. 64) along the motion of a run, and the stretches where it is lost.
 
     Parameters
     ----------
     plant : Plant
-        That of the run, or the same with other motors.
+        Plant of the run, or the same with other motors.
     run : Simulation
     margin : float
         A loss is a stretch of time with a margin below it.
@@ -248,7 +248,7 @@ _LOSS = (
 
 
 class _Path:
-    """The motion of a run as a curve, and what the motors reach on it."""
+    """Motion of a run as a curve, with the motions that the motors reach on it."""
 
     def __init__(self, plant: Plant, run: Any, metric: Metric, epsilon: float) -> None:
         data = run.data
@@ -263,7 +263,7 @@ class _Path:
         self.cap = int(data.attrs["generic_rank"])
 
     def configuration(self, t: float) -> Array:
-        """Position (nq,) at a time."""
+        """Configuration (nq,) at a time, s, interpolated between output times."""
         i = int(np.clip(np.searchsorted(self.t, t, side="right") - 1, 0, len(self.t) - 1))
         if t == self.t[i] or i + 1 == len(self.t):
             return self.q[i].copy()
@@ -274,16 +274,16 @@ class _Path:
         return self.plant.integrate(self.q[i], step)
 
     def measure(self, t: float) -> Actuation:
-        """What the motors reach at a time."""
+        """Actuation of the plant at a time, s."""
         return self.measure_at(self.configuration(t))
 
     def measure_at(self, q: Array, rank: int | None = None) -> Actuation:
-        """What the motors reach at a configuration."""
+        """Actuation of the plant at a configuration (nq,)."""
         terms = self.plant.terms(q, np.zeros(self.plant.nv), cap=self.cap)
         return actuation_at(terms, self.plant.velocity_names, self.metric, self.epsilon, rank)
 
     def singular_passages(self) -> list[tuple[float, Actuation]]:
-        """The instants at which the loops lose their rank."""
+        """Times of the singular passages that the run has logged, s, with the actuation at the rank there."""
         kinds, finite = self.data["event_kind"].values, np.isfinite(self.data["event_conditioning"].values)
         passages = [k for k, kind in enumerate(kinds) if finite[k] and str(kind).startswith("singular")]
         if not passages:
@@ -297,12 +297,12 @@ class _Path:
         return samples
 
     def gradients(self, q: Array) -> Array:
-        """Singular values of A in metres, in scaled velocities."""
+        """Singular values of A with rows in metres and scaled velocities."""
         A = self.plant.row_scale[:, None] * self.plant.jacobian(q.copy())
         return np.linalg.svd(self.metric.inverse @ A.T, compute_uv=False)
 
     def minima(self, times: Array, margins: Array, threshold: float) -> list[tuple[float, Actuation]]:
-        """Least margins between the times, where they may lie below the threshold."""
+        """Times of least margins between the given times, where these may lie below the threshold, with actuation."""
         from scipy.optimize import minimize_scalar
 
         minima = []
@@ -342,7 +342,7 @@ class _Path:
         return losses
 
     def _border(self, outside: float, inside: float, threshold: float) -> float:
-        """Where the margin crosses the threshold, by bisection: it may jump."""
+        """Time at which the margin crosses the threshold, s, by bisection, since the margin may jump."""
         for _ in range(40):
             middle = 0.5 * (outside + inside)
             if self.measure(middle).margin < threshold:

@@ -1,4 +1,4 @@
-"""What a controller around another one hands on: sample time, reference, delay and more."""
+"""Base classes of controllers around another one, whose sample time, reference, delay and more they hand on."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 
 
 class AroundLaw(Controller, abstract=True):
-    """A controller around another one, its attribute ``law``. Subclasses change what they change."""
+    """Base class of controllers around another one, the attribute ``law``, whose members act unless overridden."""
 
     inner: ClassVar[str] = "law"  # the attribute
 
@@ -31,7 +31,7 @@ class AroundLaw(Controller, abstract=True):
         return getattr(self, self.inner)
 
     def _around(self, law: Controller) -> Self:
-        """The same around another controller; a copy."""
+        """Copy of this controller with another one inside."""
         other = copy.copy(self)
         setattr(other, self.inner, law)
         return other
@@ -47,17 +47,17 @@ class AroundLaw(Controller, abstract=True):
 
     @property
     def coordinates(self) -> Sequence[str] | None:  # type: ignore[override]
-        """What the inner law controls, where it says so."""
+        """Names of the coordinates that the inner law controls; None where it names none."""
         return self._inner.coordinates
 
     @property
     def task(self) -> Any:
-        """What the inner law controls, as a task, where it has one."""
+        """Task that the inner law controls; None where it has none."""
         return self._inner.task
 
     @property
     def reference(self) -> Reference | None:  # type: ignore[override]
-        """What is followed; `with_reference` gives the same on another one."""
+        """Reference that the inner law follows; `with_reference` gives a copy with another one."""
         return self._inner.reference
 
     def with_reference(self, reference: Reference) -> Self:
@@ -70,18 +70,18 @@ class AroundLaw(Controller, abstract=True):
 
     @property
     def integrates(self) -> bool:  # type: ignore[override]
-        """Whether the inner law does."""
+        """Whether the inner law has integrals of errors."""
         return self._inner.integrates
 
     def anti_windup(self, t: float, terms: Terms, state: Array, after: Array, cut: Cut) -> ArrayLike:
-        """That of the inner law."""
+        """Rates or next values of the states under limits, as the inner law holds its own."""
         own = self._own_states
         inner = self._inner.anti_windup(t, terms, state[own:], after[own:], cut)
         return np.concatenate([after[:own], numbers_of(inner)]) if own else inner
 
     @property
     def measures_force(self) -> bool:  # type: ignore[override]
-        """Whether the inner law does."""
+        """Whether the inner law measures the constraint force."""
         return self._inner.measures_force
 
     @property
@@ -91,22 +91,22 @@ class AroundLaw(Controller, abstract=True):
 
     @property
     def delay(self) -> ArrayLike | None:  # type: ignore[override]
-        """Of the inner law, s."""
+        """Delay of the inner law from a sample to when the motors feel its effort, s."""
         return self._inner.delay
 
     @property
     def initial_effort(self) -> ArrayLike | None:  # type: ignore[override]
-        """Before the first effort of the inner law arrives, N or N m; None for that of the first sample."""
+        """Efforts until the first one of the inner law arrives, N or N m; None for that of the first sample."""
         return self._inner.initial_effort
 
     @property
     def drive(self) -> Drive | None:  # type: ignore[override]
-        """Behind the held efforts of the inner law."""
+        """Drive behind the held efforts of the inner law; None where it has none."""
         return self._inner.drive
 
 
 class AroundMotion(AroundLaw, MotionLaw, abstract=True):
-    """A controller around a motion law, its attribute ``motion``."""
+    """Base class of controllers around a motion law, the attribute ``motion``."""
 
     inner = "motion"
 
@@ -125,9 +125,9 @@ class AroundMotion(AroundLaw, MotionLaw, abstract=True):
         return start_of(self.motion, plant)
 
     def desired_acceleration(self, t: float, terms: Terms) -> Array:
-        """Of the motion law, shape (nv,)."""
+        """Acceleration (nv,) of all coordinates that the motion law wants."""
         return self.motion.desired_acceleration(t, terms)
 
     def _report_of_motion(self, t: float, terms: Terms, state: Array) -> Mapping[str, float]:
-        """What the motion law reports."""
+        """Report of the motion law at an instant, as numbers."""
         return evaluated(self.motion, t, terms, state).reported()

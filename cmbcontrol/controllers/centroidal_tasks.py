@@ -1,4 +1,4 @@
-"""Tasks on the machine as a whole: where its centre of mass is, and how it turns about it."""
+"""Tasks on the machine as a whole: the position of its centre of mass, and the angular momentum about it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _AXES = ("x", "y", "z")
 
 
 class _Centroidal(Task):
-    """What the tasks here have in common: the axes, and the bodies that count."""
+    """Base class of tasks on the whole machine, with the axes and the bodies that count."""
 
     _what: str
     _unit: str
@@ -59,7 +59,7 @@ class _Centroidal(Task):
         self._links = self._counted([_check.one_of(name, known, "body", "bodies") for name in given])
 
     def _counted(self, bodies: Sequence[str]) -> NDArray[np.void]:
-        """The kernel links, of which only those of these bodies have a mass."""
+        """Links of the kernels, a copy in which only those of the given bodies have a mass."""
         plant = self.plant
         counted = {plant.link_index(name) for name in bodies} - {-1}
         shared = [b.name for b in plant.bodies if b.name not in bodies and plant.link_index(b.name) in counted]
@@ -77,7 +77,7 @@ class _Centroidal(Task):
         return links
 
     def _kinematics(self, terms: Terms) -> tuple[Any, Any, Any, Any]:
-        """Mass, centre (3,), and J (6, nv) and bias (6,) of the momentum about it."""
+        """Mass, centre of mass (3,), and Jacobian (6, nv) and bias (6,) of the momentum about it."""
         R, p = self.plant.link_poses(terms.q)
         if isinstance(terms, TracedTerms):
             mass, *moved = traced_centroidal.centroidal_motion(self._links, R, p, terms.v)
@@ -92,11 +92,11 @@ class CentreOfMass(_Centroidal):
     ----------
     plant : Mechanism
     axes : str
-        Of x, y and z, such as ``"xy"`` in a plane.
+        Axes of the ground, of x, y and z, such as ``"xy"`` in a plane.
     bodies : sequence of str, optional
-        That count; defaults to all that move.
+        Bodies that count; defaults to all that move.
     names : sequence of str, optional
-        Of the values; defaults to ``com_<axis>``.
+        Names of the values; defaults to ``com_<axis>``.
 
     Raises
     ------
@@ -141,21 +141,21 @@ class CentreOfMass(_Centroidal):
 class AngularMomentum(_Centroidal):
     """The angular momentum of the machine, or of some of its bodies, about their centre of mass, in axes of the ground.
 
-    It is the rate of no function of the positions, so the task has a rate J v alone: its values and errors are zero,
-    the velocity of a reference is the momentum that is wanted, N m s, its acceleration the rate of that, and of the
-    gains only the damping acts. Rotors (``armature``) do not count.
+    The angular momentum is not the rate of any function of the positions, so the task has only a rate, J v: its values
+    and errors are zero, the velocity of a reference is the desired momentum, N m s, its acceleration the rate of that,
+    and of the gains only the damping acts. Rotors (``armature``) do not count.
 
     Parameters
     ----------
     plant, axes, bodies
-        As of `CentreOfMass`.
+        As in `CentreOfMass`.
     names : sequence of str, optional
-        Of the values; defaults to ``spin_<axis>``.
+        Names of the values; defaults to ``spin_<axis>``.
 
     Raises
     ------
     ValueError
-        As of `CentreOfMass`.
+        As in `CentreOfMass`.
 
     Examples
     --------
@@ -178,7 +178,7 @@ class AngularMomentum(_Centroidal):
         return self._kinematics(terms)[3][self._rows]
 
     def error(self, desired: ArrayLike, terms: Terms) -> Array:
-        """Zero: momentum has no position."""
+        """Errors (k,), all zero: momentum has no position."""
         _check.vector(desired, len(self.names), "desired", self.names)
         return np.zeros(len(self.axes))
 

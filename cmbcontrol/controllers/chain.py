@@ -1,4 +1,4 @@
-"""What is around a law: sensors before it, its computer, drives behind it, put together with ``|``."""
+"""Chains around a law: sensors before it, blocks of its computer and drives behind it, put together with ``|``."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ Array = NDArray[np.float64]
 
 
 class Setting(NamedTuple):
-    """Where a block stands.
+    """Place of a block in a chain: the law, the plant that it knows, and the sample time.
 
     Attributes
     ----------
     law : Controller
-        Of the chain.
+        Law of the chain.
     plant : Plant or None
         The machine as the controller knows it: the plant (or model) of the law, or the one that a block was given.
     period : float or None
@@ -61,7 +61,7 @@ class Setting(NamedTuple):
         return self.period is None or self.machine
 
     def known(self, block: Block, why: str) -> Plant:
-        """The plant, for a block that needs it."""
+        """Plant of the chain, for a block that needs it; refuses a chain without one."""
         if self.plant is None:
             raise InputError(
                 f"{type(block).__name__} needs the plant {why}, and {self.law.name} has none; write "
@@ -71,7 +71,7 @@ class Setting(NamedTuple):
 
 
 class Block(KeepsArguments):
-    """A part of a chain besides the law. Pure: what changes is in states that are handed in and out."""
+    """Base class of the parts of a chain besides the law. Blocks are pure: their states are arguments and results."""
 
     __array_ufunc__ = None  # so that numbers | block comes to __ror__
     plant: Plant | None = None
@@ -86,22 +86,22 @@ class Block(KeepsArguments):
         return Chain(other, self)
 
     def __call__(self, *_: Any) -> Array:
-        """A block is no controller."""
+        """Refuse the call: a block is no controller."""
         raise InputTypeError(self.no_controller)
 
     @property
     def no_controller(self) -> str:
-        """Why it is none, and what to do."""
+        """Message that a block is no controller, with the remedy."""
         return f"{self!r} is a block without a law; {self._remedy}"
 
     _remedy = "write law | ..."
 
     def bound(self, setting: Setting) -> Self:
-        """The block at its place in a chain; refuses a place where it cannot work."""
+        """The block, set up for its place in a chain; refuses a place where it cannot work."""
         return self
 
     def start(self, plant: Plant) -> Array:
-        """Initial states."""
+        """Initial states (n,)."""
         return np.zeros(0)
 
     def count(self, terms: Terms) -> int:
@@ -113,18 +113,18 @@ class Block(KeepsArguments):
         return ()
 
     def begun(self, start: Array, after: Array, terms: Terms) -> Array:
-        """See `Controller.begun`."""
+        """States of a block that has been at work for a while; see `Controller.begun`."""
         return start
 
 
 class SensorBlock(Block):
-    """What the law is told of the state: stands left of a sampled law."""
+    """Base class of sensors: blocks left of a sampled law that change the positions and velocities it gets."""
 
     rough = False  # whether readings have steps or noise, so that a law with it has no linear model
     _remedy = "sensors stand left of a law: write Encoder(...) | law"
 
     def measured(self, t: float, q: Array, v: Array, state: Array) -> tuple[Array, Array]:
-        """(q, v) as they are handed on."""
+        """Positions and velocities (q, v) that the block hands on."""
         raise NotImplementedError
 
     def update(self, t: float, q: Array, v: Array, state: Array) -> Array:
@@ -132,32 +132,33 @@ class SensorBlock(Block):
         return state
 
     def _after(self, t: float, before: tuple[Array, Array], after: tuple[Array, Array], state: Array) -> Array:
-        """The same, where what the block hands on at t is at hand as well."""
+        """States at the next sample, from (q, v) before the block and after it at t; by default as `update` gives."""
         return self.update(t, *before, state)
 
 
 class EffortBlock(Block):
-    """What becomes of the efforts: stands right of the law.
+    """Base class of blocks right of the law, which change its efforts.
 
     Attributes
     ----------
     place : {"controller", "machine", "either"}
-        Sampled with the law, or in continuous time behind the held efforts. One that may be either belongs to the
-        machine where it follows a block of the machine. Under a law in continuous time all are continuous.
+        In the controller, sampled with the law, or in the machine, in continuous time behind the held efforts. A block
+        for either place belongs to the machine where it follows a block of the machine. Under a law in continuous time
+        all are continuous.
     """
 
     place = "either"
     _remedy = "it stands right of a law: write law | Saturation(...)"
 
     def effort(self, t: float, terms: Terms, u: Array, state: Array) -> Array:
-        """Efforts (nu,) that are handed on."""
+        """Efforts (nu,) that the block hands on."""
         raise NotImplementedError
 
     def cut(self, t: float, terms: Terms, u: Array, state: Array | None) -> Array | None:
-        """What it cuts off, efforts that are let through less those that come (nu,); None for a block without limits.
+        """Efforts that are let through less those that come in (nu,); None for a block without limits.
 
-        Exactly zero where nothing is cut off. Integrals of the law are held by it, see `Controller.anti_windup`. In the
-        machine, behind the held efforts, the controller asks for it, and knows no states (None).
+        Exactly zero where nothing is cut off. The law holds its integrals by it, see `Controller.anti_windup`. For a
+        block of the machine, behind the held efforts, the controller computes it without the states (None).
         """
         return None
 
@@ -171,7 +172,7 @@ class EffortBlock(Block):
 
 
 class _OwnDrive(EffortBlock):
-    """The drive that a law brings along."""
+    """Block made from the drive that a law has itself (`Controller.drive`)."""
 
     def __init__(self, drive: Drive) -> None:
         self.drive = drive
@@ -226,7 +227,7 @@ class Series(Drive):
 
 
 class Chain(AroundLaw):
-    """Sensors, a law and effort blocks in a row: a controller again.
+    """Sensors, a law and effort blocks in a row, which together are a controller.
 
     Written with ``|``, from left to right: ``Encoder(...) | FilteredDifference(...) | law | Saturation() | Delay(...) |
     FirstOrderActuator(...) | DriveFriction(...)``. The law may be any controller: an object, a function, numbers.
@@ -234,19 +235,19 @@ class Chain(AroundLaw):
     Parameters
     ----------
     *parts : Block, Chain or Controller
-        One of them, or of the chains, is the law. Blocks alone make a piece of a chain, to go on with later.
+        One of them, or of the parts of chains, is the law. Blocks alone are a piece of a chain, to be completed later.
 
     Attributes
     ----------
     law : Controller
     sensors, blocks : tuple of Block
-        Left of the law, and right of it in the controller (in continuous time: all).
+        Blocks left of the law, and blocks right of it in the controller (in continuous time: all).
     plant : Plant or None
         The machine as the controller knows it: that of the law, or one that a block was given (``plant=``).
     period : float or None
         Sample time of the law, s.
     delay : ndarray or None
-        From a sample to when the motors feel the effort, s: the sum of all `Delay` blocks.
+        Time from a sample to when the motors feel the effort, s: the sum of all `Delay` blocks.
     drive : object or None
         The blocks of the machine behind a sampled law.
 
@@ -261,10 +262,10 @@ class Chain(AroundLaw):
     -----
     Blocks of the controller (`Saturation`, `RateLimit`, `FrictionCompensation`, `Delay`) are computed at the samples of
     the law, also where they stand behind a `Delay`. Blocks of the machine (`FirstOrderActuator`, `DriveFriction`, and
-    what follows them) come after the hold, in continuous time. Blocks of the controller are told what the sensors
-    say, those of the machine the truth. With a law in continuous time all blocks are continuous.
+    what follows them) come after the hold, in continuous time. Blocks of the controller get the state as the sensors
+    measure it, those of the machine the true one. With a law in continuous time all blocks are continuous.
 
-    States are those of the sensors, the law and the blocks, in their order. `report` hands on what the law reports, and
+    States are those of the sensors, the law and the blocks, in their order. The report has the numbers of the law, and
     what each block of the controller adds: ``saturation_left`` to an effort (N, N m), ``encoder_left`` to a position
     (rad, m), ``filtered_difference_left`` to a velocity.
 
@@ -297,7 +298,7 @@ class Chain(AroundLaw):
             self._bind(parts.index(self.law))
 
     def _bind(self, at: int) -> None:
-        """Put each block to its place."""
+        """Set up each block for its place, in the controller or in the machine; refuse those on a wrong side."""
         law, left, right = self.law, self.parts[:at], self.parts[at + 1 :]
         for side, wrong, kind in (("right", right, SensorBlock), ("left", left, EffortBlock)):
             for block in wrong:
@@ -352,7 +353,7 @@ class Chain(AroundLaw):
 
     @property
     def measures_force(self) -> bool:  # type: ignore[override]
-        """Whether the law does."""
+        """Whether the law measures the constraint force."""
         return self.law is not None and self.law.measures_force
 
     @property
@@ -362,14 +363,14 @@ class Chain(AroundLaw):
 
     @property
     def delay(self) -> Array | None:  # type: ignore[override]
-        """From a sample to when the motors feel the effort, s: of all blocks, and of the law itself."""
+        """Delay from a sample to when the motors feel the effort, s: of all blocks, and of the law itself."""
         added = [self.law.delay, *(block.latency for block in self.blocks)]
         delays = [x for x in added if x is not None]
         return np.asarray(sum(np.asarray(x, dtype=np.float64) for x in delays)) if delays else None
 
     @property
     def initial_effort(self) -> ArrayLike | None:  # type: ignore[override]
-        """Before the first effort arrives, N or N m; None for that of the first sample."""
+        """Efforts until the first one of the law arrives, N or N m; None for that of the first sample."""
         given = [part.initial_effort for part in (self.law, *self.blocks)]
         return next((x for x in given if x is not None), None)
 
@@ -377,7 +378,7 @@ class Chain(AroundLaw):
         return Chain(*(law if part is self.law else part for part in self.parts))
 
     def with_model(self, model: Plant) -> Chain:
-        """The same chain with a law and sensors that compute with another model; see `WithModel`."""
+        """Copy of the chain whose law and blocks compute with another model; see `WithModel`."""
         parts: list[Any] = []
         for part in self.parts:
             if part is self.law:
@@ -389,7 +390,7 @@ class Chain(AroundLaw):
         return Chain(*parts)
 
     def without(self, *kinds: type) -> Chain:
-        """The chain without blocks of some kinds: without an `Encoder`, say, which no linear model can have.
+        """Copy of the chain without blocks of some kinds, such as an `Encoder`, which no linear model can have.
 
         Examples
         --------
@@ -426,7 +427,7 @@ class Chain(AroundLaw):
             raise InputTypeError(f"the chain {self} has no law: write Encoder(...) | law | Saturation(...)")
 
     def evaluate(self, t: float, terms: Terms, state: Array) -> Evaluation:
-        """Efforts that the controller asks for, before the drive; the states of all parts; and what all report."""
+        """Efforts asked for, before the drive; next values or rates of the states of all parts; and the report."""
         self.require_complete()
         states = _split(numbers_of(state), self._order, terms)
         k = len(self.sensors)
@@ -456,9 +457,9 @@ class Chain(AroundLaw):
         return Evaluation(efforts[-1], np.concatenate(parts), report, efforts[self._drives])
 
     def _cut(self, t: float, terms: Terms, efforts: Sequence[Array], states: Sequence[Array]) -> Cut | None:
-        """What all limits behind the law leave of its efforts; None where there are none.
+        """Efforts of the law that limits behind it cut off and let through; None without limits or anti-windup.
 
-        Of blocks of the machine as if efforts came to them without lag.
+        Blocks of the machine count as if efforts came to them without lag.
         """
         if type(self.law).anti_windup is Controller.anti_windup:
             return None
@@ -493,14 +494,14 @@ class Chain(AroundLaw):
 
     @property
     def _drives(self) -> int:
-        """Where, among the efforts, drives begin: they are among the blocks in continuous time."""
+        """Index of the first block of the machine among `blocks`, in continuous time; their number without one."""
         of_controller = [block.place != "machine" for block in self.blocks]
         return of_controller.index(False) if False in of_controller else len(of_controller)
 
     def _report(
         self, of_law: Evaluation, readings: Sequence[tuple[Array, Array]], efforts: Sequence[Array], nu: int
     ) -> dict[str, Any]:
-        """What the law reports, and what each block adds."""
+        """Report of the law, with what each block adds to positions, velocities or efforts."""
         report, plant = of_law.numbers(), self.plant
         titles = different([_snake(block) for block in (*self.sensors, *self.blocks)])
         for title, (q0, v0), (q1, v1) in zip(titles, readings, readings[1:], strict=False):
@@ -529,7 +530,7 @@ class Chain(AroundLaw):
 
 
 def of_motors(given: ArrayLike | Mapping[str, float], setting: Setting, block: Block, what: str) -> Array:
-    """A value of each motor: (nu,), or () for one that serves all; 0 for motors that a mapping does not name."""
+    """Values of the motors: (nu,), or () for one that serves all; 0 for motors that a mapping does not name."""
     if isinstance(given, Mapping):
         names = setting.known(block, "for names of motors").actuator_names
         for name, value in given.items():
@@ -542,14 +543,14 @@ def of_motors(given: ArrayLike | Mapping[str, float], setting: Setting, block: B
 
 
 def per_motor(given: ArrayLike | Mapping[str, float], setting: Setting, block: Block, what: str) -> Array:
-    """A value >= 0 of each motor; see `of_motors`."""
+    """Values >= 0 of the motors, (nu,) or (); see `of_motors`."""
     x = of_motors(given, setting, block, what)
     require_not_negative(x, what)
     return x
 
 
 def require_values(given: ArrayLike | Mapping[str, float], what: str, negative: bool = False) -> None:
-    """Refuse what no motor takes as soon as a block is made: which motors there are, it learns when it is bound."""
+    """Refuse values that no motor can have, when a block is made; their count and names are checked in its chain."""
     if isinstance(given, Mapping):
         for name, value in given.items():
             require_values(_check.number(value, f"{what} of {name!r}", infinite=True), f"{what} of {name!r}", negative)
@@ -560,7 +561,7 @@ def require_values(given: ArrayLike | Mapping[str, float], what: str, negative: 
 
 
 def require_not_negative(x: Array, what: str) -> None:
-    """Refuse what is not a number >= 0, or one for each motor."""
+    """Refuse values that are not a number >= 0, or one for each motor."""
     if x.ndim > 1 or np.isnan(x).any() or (x < 0.0).any():
         raise InputError(f"{what} must be a number >= 0 or one for each motor, got {x.tolist()}")
 
@@ -580,12 +581,12 @@ def names_of_states(part: Any, plant: Plant, otherwise: str = "law") -> list[str
 
 
 def different(names: Sequence[str]) -> list[str]:
-    """The names, with a number where one comes again."""
+    """Names made different: one that comes again gets a number, ``left_2``."""
     return [n if n not in names[:i] else f"{n}_{names[:i].count(n) + 1}" for i, n in enumerate(names)]
 
 
 def _split(state: Array, parts: Sequence[Any], terms: Terms) -> list[Array]:
-    """The states of each part; what is not a block has the rest."""
+    """States of each part; those that no block has belong to the law."""
     if not len(state):
         return [state] * len(parts)
     counts = [part.count(terms) if isinstance(part, Block) else None for part in parts]
@@ -597,7 +598,7 @@ def _split(state: Array, parts: Sequence[Any], terms: Terms) -> list[Array]:
 
 
 def _as_part(part: Any) -> Block | Controller:
-    """A block, or a law: numbers are constant efforts."""
+    """Block or law of a chain from what the user gave; numbers are constant efforts."""
     if isinstance(part, Block):
         return part
     if callable(part):
@@ -609,7 +610,7 @@ def _as_part(part: Any) -> Block | Controller:
 
 
 def _plant_of(law: Any, parts: Sequence[Any]) -> Plant | None:
-    """The plant as the controller knows it."""
+    """Plant as the controller knows it: of the first block that has one, else of the law; None without any."""
     given = [part.plant for part in parts if isinstance(part, Block) and part.plant is not None]
     for plant in given:
         if not isinstance(plant, Plant):
@@ -621,7 +622,7 @@ def _plant_of(law: Any, parts: Sequence[Any]) -> Plant | None:
 
 
 def _title(part: Block | Controller) -> str:
-    """Name of a part in a line."""
+    """Name of a part in the text of a chain: of a controller its name, of a block its class."""
     return part.name if isinstance(part, Controller) else type(part).__name__
 
 

@@ -39,12 +39,12 @@ _MOST_SECTIONS = 20  # of a delay in continuous time, 160 states: ten turns of p
 
 @dataclass(frozen=True, eq=False)
 class ClosedLoop:
-    """A plant under a law to first order: dx/dt = drift + A x + B w, z = C x + D w; x(k+1) = ... for a sampled law.
+    """Linear model of a plant under a law: dx/dt = drift + A x + B w, z = C x + D w; x(k+1) = ... for a sampled law.
 
     Attributes
     ----------
     name : str
-        Of the plant and the law.
+        Name of the plant and the law.
     A, B, C, D : ndarray
     dt : float
         Sample time, s; 0 in continuous time.
@@ -56,12 +56,12 @@ class ClosedLoop:
         law is sampled); and where the law has a reference ``<coordinate>_ref``, ``<coordinate>_rate_ref`` and
         ``<coordinate>_acceleration_ref``.
     outputs : tuple of str
-        Signals of the plant, and ``<actuator>_effort``, what the law asks for.
+        Signals of the plant, and ``<actuator>_effort``, the efforts that the law asks for.
     state_units, input_units, output_units : tuple of str
     drift : ndarray, shape (n,)
         Rate (or step) of the states at the state itself: zero where the loop rests.
     rest : RestingLoop
-        What the deviations are measured from.
+        State that the deviations are measured from.
     plant : LinearModel
         The plant alone.
     """
@@ -101,7 +101,7 @@ class ClosedLoop:
         return np.sort_complex(np.linalg.eigvals(self.A).astype(complex))
 
     def continuous_poles(self) -> Complex:
-        """The same in continuous time, log(z)/dt where the law is sampled, 1/s; -inf for what is forgotten at once."""
+        """Poles in continuous time, log(z)/dt where the law is sampled, 1/s; -inf for a pole at z = 0."""
         values = self.poles()
         if self.dt:
             with np.errstate(divide="ignore"):
@@ -114,12 +114,12 @@ class ClosedLoop:
         return bool((growth(self._eigenvalues, self.dt) < -ROUNDING * border_unit(self._eigenvalues, self.dt)).all())
 
     def loop(self, at: str = "input", channel: str | None = None) -> control.StateSpace:
-        """Loop transfer L, broken open where it says; the loop is 1 + L = 0 (negative feedback).
+        """Loop transfer L, broken at the motors or at the plant's states; the loop is 1 + L = 0 (negative feedback).
 
         Parameters
         ----------
         at : {"input", "output"}
-            At the motor efforts, or at the plant's states as the law is told them.
+            At the motor efforts, or at the plant's states as the law gets them.
         channel : str, optional
             One motor, or one state, with all other channels closed; defaults to all channels at once.
 
@@ -134,7 +134,7 @@ class ClosedLoop:
         return _state_space(self, broken.opened, broken.entry, -broken.exit, D, names, returned, title)
 
     def _broken(self, at: str) -> BrokenLoop:
-        """The loop with the places marked where it is broken."""
+        """Loop with the signals at which it is broken: motor efforts, or states of the plant."""
         parts, states = self._parts, self.plant.states
         if _check.one_of(at, ("input", "output"), "place to break the loop", "at") == "input":
             motors = tuple(name.removesuffix("_effort") for name in self.plant.inputs)
@@ -143,7 +143,7 @@ class ClosedLoop:
         return BrokenLoop(self.name, at, self.dt, self.A, entry, np.eye(len(states), len(self.A)), states)
 
     def margins(self, at: str = "input") -> Margins:
-        """How much gain, phase and delay the loop bears; see `margins`."""
+        """Gain, phase and delay margins of the loop; see `margins`."""
         known: dict[str, Margins] = vars(self).setdefault("_margins", {})
         broken = self._broken(at)
         if at not in known:
@@ -151,9 +151,10 @@ class ClosedLoop:
         return known[at]
 
     def _behind_delays(self, at: str, delays: Array) -> BrokenLoop:
-        """The loop in continuous time with delays (nu,) of the efforts, by Pade approximations one after the other.
+        """Loop in continuous time with delays (nu,) of the efforts, s, by Pade approximations one after the other.
 
-        Where the open loop is above a hundredth, each is right to 1e-10: of order 8, for less than 3 rad of phase.
+        Each is of order 8, for less than 3 rad of phase, so that its error is below 1e-10 where the open loop is above
+        a hundredth.
         """
         broken, (entry, effort) = self._broken("input"), (self._parts.entry, self._parts.effort)
         values = np.abs(np.linalg.eigvals(broken.opened))
@@ -181,7 +182,7 @@ class ClosedLoop:
         return self._broken("output")._replace(A=A, entry=entry, exit=wide[1])
 
     def _later_input(self, motor: int, part: float) -> BrokenLoop:
-        """The sampled loop broken at the motors, of which one answers later by a part of a period, s."""
+        """Sampled loop broken at the motors, of which one is delayed by a part of a period, s."""
         held, gains = self._parts.held, self._parts.inner
         delays = held.delays + part * (np.arange(len(held.delays)) == motor)  # type: ignore[union-attr]
         frame = _hold(held._replace(delays=delays), gains, self.dt)  # type: ignore[union-attr]
@@ -189,7 +190,7 @@ class ClosedLoop:
         return BrokenLoop(self.name, "input", self.dt, A, frame.entry, effort, self._broken("input").channels)
 
     def _later_output(self, k: int, part: float) -> BrokenLoop:
-        """The sampled loop broken at the plant's states, of which the law is told one as it was a part of a period ago.
+        """Sampled loop broken at the plant's states, of which the law reads one late by a part of a period, s.
 
         That reading is a state of its own, x_k (T - part) after the sample before.
         """
@@ -218,7 +219,7 @@ class ClosedLoop:
         return broken._replace(A=A + entry @ told, entry=entry, exit=told)
 
     def bandwidth(self, coordinate: str) -> float:
-        """Frequency up to which a coordinate follows its reference, within 3 dB of how it does at rest, rad/s.
+        """Frequency up to which a coordinate follows its reference, within 3 dB of the response at rest, rad/s.
 
         Inf where it follows at all frequencies.
 
@@ -265,7 +266,7 @@ class ClosedLoop:
 
 
 class _Parts(NamedTuple):
-    """How the loop is put together: A = open + entry @ effort."""
+    """Matrices that the closed loop is put together from: A = open + entry @ effort."""
 
     gains: Gains
     entry: Array  # (n, nu) what a motor effort asked for does to the states
@@ -276,7 +277,7 @@ class _Parts(NamedTuple):
 
 
 class _Held(NamedTuple):
-    """What a sampled loop with other delays is built from."""
+    """Parts of a sampled loop from which it is built again with other delays."""
 
     model: LinearModel  # of the plant with its drives
     push: Array  # what disturbances do to the rates
@@ -319,8 +320,8 @@ def linearize_closed_loop(
     law : Controller
         Continuous, or sampled if it has a period; numbers count as constant efforts.
     point : OperatingPoint, RestingLoop, array_like (nq,) or mapping, optional
-        Where the loop is linearized. Unless ``find_equilibrium=False``, only the start of the search for where it
-        rests.
+        State at which the loop is linearized. Unless ``find_equilibrium=False``, only the start of the search for the
+        equilibrium.
     state : array_like, optional
         States of the law there; defaults to those of ``law.start(plant)``.
     coordinates : sequence of str, or array_like, shape (dof, nv), optional
@@ -328,16 +329,16 @@ def linearize_closed_loop(
     outputs : sequence of str, optional
         As in `linearize`, and ``<actuator>_effort``; defaults to the coordinates and the efforts.
     t : float
-        Time at which the law, and what its reference says, are frozen, s.
+        Time at which the law and its reference are frozen, s.
     delay : float, array_like (nu,), or mapping of motor name to float
-        From a sample to when the motors feel the effort computed from it, s. Sampled laws only; defaults to that of the
-        law itself (such as a chain with a `Delay`).
+        Time from a sample to when the motors feel the effort computed from it, s. Sampled laws only; defaults to that
+        of the law itself (such as a chain with a `Delay`).
     disturbances : sequence of str or Wrench
         Further inputs, outside moments and forces: loads of the plant or their components by name,
-        ``<body>_wrench``, or a `Wrench`, as in `linearize`. The law is not told.
+        ``<body>_wrench``, or a `Wrench`, as in `linearize`. The law does not know them.
     find_equilibrium : bool
-        Look for where the loop rests first (`closed_loop_equilibrium`). Without it the loop is linearized at the state
-        given, at rest or not; ``drift`` is what its states do there.
+        Search for the equilibrium of the loop first (`closed_loop_equilibrium`). Without it the loop is linearized at
+        the state given, at rest or not; ``drift`` is the rate of its states there.
     trace_at : array_like, shape (nq,), optional
         A closed configuration. Given one, derivatives of the law come from generated code that is traced there: exact,
         and a hundred times faster, after some seconds of compilation for each structure of law and machine. What cannot
@@ -361,7 +362,7 @@ def linearize_closed_loop(
 
         A = [A_p + B_p u_x, B_p u_c; c_x, c_c],    B = [B_p u_r, B_p; c_r, 0].
 
-    Where the law measures the constraint force, which answers the efforts that act, dc/dt has a term c_u u besides. A
+    Where the law measures the constraint force, which depends on the efforts that act, dc/dt has a term c_u u, too. A
     sampled law then has the efforts before the sample as states. The drive behind the held efforts of a sampled law (a
     chain with a `FirstOrderActuator`, say) is part of what the hold is exact for: its states stand with the plant's,
     and the loop is broken at its entrance.
@@ -416,7 +417,7 @@ def linearize_closed_loop(
 
 
 def _delays(law: FrozenLaw, model: LinearModel, given: Any) -> Array:
-    """The delay of each motor: that of the law, or the one given."""
+    """Delay of each motor (nu,), s: that of the law, or the one given."""
     own = law.law.delay
     if own is not None and np.any(own):
         if given is not None:
@@ -437,7 +438,7 @@ def _delays(law: FrozenLaw, model: LinearModel, given: Any) -> Array:
 
 
 def _require_known_force(law: FrozenLaw, disturbances: Any) -> None:
-    """Refuse what a measured constraint force would answer without a model of it here."""
+    """Refuse drives and disturbances under a law that measures forces: their effect on the force is not modelled."""
     if not law.measures_force:
         return
     if law.drive is not None:
@@ -454,7 +455,7 @@ def _unknown_force(law: FrozenLaw, what: str) -> ValueError:
 
 
 class _Driven(NamedTuple):
-    """A plant (with its drives), what pushes it, and what the law makes of its states."""
+    """Linear model of a plant (with its drives), with inputs of disturbances and the law's gains on its states."""
 
     model: LinearModel
     push: Array
@@ -463,7 +464,7 @@ class _Driven(NamedTuple):
 
 
 def _behind_drive(law: FrozenLaw, plain: _Driven, state: Array) -> _Driven:
-    """With the drive's states after the plant's, and its command as the effort."""
+    """Plant with the drive's states after its own, and the drive's command as the effort."""
     model, plant = plain.model, law.plant
     held = FrozenLaw(plant, HeldCommand(law.drive), law.t)
     g = law_gains(held, Ways.of(model), state)
@@ -494,34 +495,35 @@ def margins(
     at: str = "input",
     **options: Any,
 ) -> Margins:
-    """How much gain, phase and delay a loop bears before it is unstable: classical, and all channels at once.
+    """Gain, phase and delay margins of a loop: classical ones, and those for all channels at once.
 
     Parameters
     ----------
     plant, law, point
         As in `linearize_closed_loop`.
     at : {"input", "output"}
-        Where the loop is broken: at the motor efforts, or at the plant's states as the law is told them.
+        Where the loop is broken: at the motor efforts, or at the plant's states as the law gets them.
     **options
         Further arguments of `linearize_closed_loop`, such as ``delay``: of a law in continuous time, too.
 
     Returns
     -------
     Margins
-        Of a loop that is not stable, the changes of gain and phase that bring it to the border; phases are negative.
+        For a loop that is not stable, the changes of gain and phase that bring it to the border; phases are negative.
 
     Raises
     ------
     ValueError
-        Where a mode that is not stable is no part of the loop, and where the loop stands on the border.
+        Where a mode that is not stable is no part of the loop, and where the loop is on the border of stability.
 
     Notes
     -----
-    No grid of frequencies is needed: where the loop is real, or of size 1, are zeros of systems with twice its poles,
-    and largest values are those that no frequency exceeds by more than 1e-8, as eigenvalues of Hamiltonian matrices
-    show. The disk margin of all channels is 1 / max mu(S - 1/2) with the sensitivity S = (1 + L)^-1 (Seiler, Packard
-    and Gahinet, "An introduction to disk margins", 2020). The structured singular value mu is bounded from above by the
-    largest singular value, minimized over diagonal scalings: exact for up to three channels, else on the safe side.
+    No grid of frequencies is needed: frequencies at which the loop is real, or of size 1, are zeros of systems with
+    twice its poles, and largest values are those that no frequency exceeds by more than 1e-8, as eigenvalues of
+    Hamiltonian matrices show. The disk margin of all channels is 1 / max mu(S - 1/2) with the sensitivity
+    S = (1 + L)^-1 (Seiler, Packard and Gahinet, "An introduction to disk margins", 2020). The structured singular value
+    mu is bounded from above by the largest singular value, minimized over diagonal scalings: exact for up to three
+    channels, else on the safe side.
 
     Examples
     --------
@@ -546,7 +548,7 @@ def margins(
 def _pushed(
     plant: Plant, model: LinearModel, coordinates: Any, disturbances: Sequence[str | Wrench], outputs: Any
 ) -> LinearModel:
-    """The plant's model with outside wrenches and loads as inputs after the motors."""
+    """Linear model of the plant with outside wrenches and loads as inputs after the motors."""
     given = (disturbances,) if isinstance(disturbances, (str, Wrench)) else tuple(disturbances)
     loads = [*(load.name for load in getattr(plant, "loads", ())), *getattr(plant, "load_names", ())]
     for item in given:
@@ -563,13 +565,13 @@ def _pushed(
 
 
 def _coordinates_for(law: FrozenLaw, point: OperatingPoint) -> tuple[str, ...] | None:
-    """The coordinates of the law, if they are as many as the degrees of freedom."""
+    """Coordinates of the law, if they are as many as the degrees of freedom; else None."""
     names = law.coordinates
     return names if names is not None and len(names) == law.plant.terms(point.q, point.v).dof else None
 
 
 class _Frame(NamedTuple):
-    """The plant with its hold, and room for the states of the law: x' = drift + open x + entry u + disturbed d."""
+    """Plant with its hold, and rows for the states of the law: x' = drift + open x + entry u + disturbed d."""
 
     open: Array
     entry: Array
@@ -583,7 +585,7 @@ class _Frame(NamedTuple):
 
 
 def _continuous(model: LinearModel, push: Array, gains: Gains, moved: Array) -> _Frame:
-    """The plant, and room for the states of the law."""
+    """Plant in continuous time, with rows for the states of the law."""
     n, m, nu = len(model.A), gains.c_c.shape[0], model.B.shape[1]
     opened = np.zeros((n + m, n + m))
     opened[:n, :n] = model.A
@@ -594,12 +596,12 @@ def _continuous(model: LinearModel, push: Array, gains: Gains, moved: Array) -> 
 
 
 def _felt(gains: Gains, push: Array) -> Array:
-    """What the states of a law that measures the force feel of efforts at the motors."""
+    """Gain (m, inputs) of disturbances on the m states of a law that measures the force: of motor efforts alone."""
     return np.hstack([gains.c_u, np.zeros((len(gains.c_u), push.shape[1] - gains.c_u.shape[1]))])
 
 
 def _hold(held: _Held, gains: Gains, period: float) -> _Frame:
-    """The plant behind a zero-order hold with delays, exactly."""
+    """Plant behind a zero-order hold with delays, exact, with rows for the states of the law."""
     model, push, whole, moved, delays = held
     n, m, nu = len(model.A), gains.c_c.shape[0], model.B.shape[1]
     hold = zero_order_hold(model.A, model.B, period, delays)
@@ -677,7 +679,7 @@ def _assemble(
 
 
 def _closed(frame: _Frame, gains: Gains) -> tuple[Array, Array, Array]:
-    """A of the closed loop, the efforts (nu, n) that the law asks for, and where (n, m) its states stand."""
+    """A of the closed loop, gains (nu, n) of the law's efforts, and columns (n, m) of I that place its m states."""
     n, m, size = gains.u_x.shape[1], gains.c_c.shape[0], len(frame.open)
     at = np.eye(size)[:, n : n + m]
     effort, moved = np.zeros((len(gains.u_x), size)), np.zeros((m, size))

@@ -22,8 +22,9 @@ class ComputedTorque(ProjectedInverseDynamics):
         u = M(q) (q_d'' + G_D e' + G_P e) + h(q, v)
 
     (with gears: B u). On closed chains it is `ProjectedInverseDynamics` with the driven joints as coordinates, and so
-    its projected form: what the classical law asks for across the loops is neither known (the passive joints have no
-    reference) nor felt, and the motors give the part along them alone. Either way e'' + G_D e' + G_P e = 0.
+    its projected form: accelerations that the classical law asks for across the loops are not known (the passive joints
+    have no reference) and have no effect, and the motors give the part along the loops alone. Either way
+    e'' + G_D e' + G_P e = 0.
 
     Parameters
     ----------
@@ -31,8 +32,8 @@ class ComputedTorque(ProjectedInverseDynamics):
     reference : callable
         t -> (position, velocity, acceleration) of the coordinates, (k,) each.
     coordinates : sequence of str, optional
-        Defaults to the driven joints. Where more joints are driven than the machine has degrees of freedom, name as
-        many as it has.
+        Controlled coordinates; defaults to the driven joints. Where more joints are driven than the machine has degrees
+        of freedom, name as many as it has.
     **options
         ``bandwidth`` and ``damping_ratio``, or ``kp`` and ``kd``; ``weight``, ``period``: as in
         `ProjectedInverseDynamics`.

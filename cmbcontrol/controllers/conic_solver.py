@@ -39,7 +39,7 @@ SETTINGS = {
 
 
 class Shape(NamedTuple):
-    """What stays the same from program to program."""
+    """Sizes and bounds that all programs of one solver have in common."""
 
     efforts: int  # rows of L
     above: Mask  # (n,) unknowns with an upper bound
@@ -50,7 +50,7 @@ class Shape(NamedTuple):
 
 
 class Program(NamedTuple):
-    """Unknowns x (n,), r = R x, and the slacks t on r = n and e on the forces.
+    """Numbers of a convex program with unknowns x (n,), r = R x, and slacks t on r = n and e on the forces.
 
     ::
 
@@ -72,7 +72,7 @@ class Program(NamedTuple):
 
 
 class Costs(NamedTuple):
-    """What counts, and how much."""
+    """Costs of the terms that a program minimizes; see `Program`."""
 
     effort: float = 0.0
     square: float = 0.0
@@ -82,12 +82,12 @@ class Costs(NamedTuple):
 
 
 def span(n: Array) -> float:
-    """What the slack on the motion is measured in, so that it stays of the order of one."""
+    """Unit of the slack on the motion, which keeps it of the order of one: the largest of n, or 1."""
     return max(1.0, float(np.abs(n).max(initial=0.0)))
 
 
 class _Solver:
-    """Copied and pickled as its shape: what a library keeps for it belongs to one process."""
+    """Base class of solvers. They are copied and pickled as their shape: library objects belong to one process."""
 
     def __init__(self, shape: Shape) -> None:
         self._shape = shape
@@ -97,7 +97,7 @@ class _Solver:
 
 
 class DirectSolver(_Solver):
-    """The program as Clarabel takes it: min y'P y / 2 + q'y with b - A y in a product of cones.
+    """Solver that calls Clarabel itself: min y'P y / 2 + q'y with b - A y in a product of cones.
 
     A solver is set up for each program, since its scaling belongs to the numbers: no solution depends on the ones
     before it.
@@ -113,7 +113,7 @@ class DirectSolver(_Solver):
         self._settings = [_settings(attempt) for attempt in ATTEMPTS]
 
     def __call__(self, program: Program, costs: Costs) -> Array | None:
-        """The solution x (n,), or None where the solver finds none."""
+        """Solution x (n,) of a program, or None where the solver finds none."""
         layout = self._layouts[costs.peak > 0.0]
         P, q, A, b = layout.fill(program, costs)
         if not np.isfinite(A.data.sum() + b.sum() + q.sum() + P.data.sum()):
@@ -132,7 +132,7 @@ class DirectSolver(_Solver):
 
 
 class _Layout:
-    """Where everything stands in P, q, A and b. The unknowns y are x, r, t if it counts, and e with contacts."""
+    """Layout of P, q, A and b. The unknowns y are x, r, t if it counts, and e with contacts."""
 
     def __init__(self, shape: Shape, bounded: bool) -> None:
         import clarabel
@@ -168,7 +168,7 @@ class _Layout:
         self.cones += [clarabel.SecondOrderConeT(k) for k in cones]
 
     def fill(self, p: Program, c: Costs) -> tuple[Any, Array, Any, Array]:
-        """P, q, A and b of a program."""
+        """Matrices P, q, A and b of a program."""
         x, r = self._x, self._r
         link, high, low, over, under, _, force, _, cone = self._rows
         A, b = self._template.copy(), np.zeros(self._template.shape[0])
@@ -190,21 +190,21 @@ class _Layout:
 
 
 class _Pattern:
-    """Sparse matrices of one pattern; entries that happen to be zero are kept."""
+    """Maker of sparse matrices of one pattern; entries that happen to be zero are kept."""
 
     def __init__(self, matrix: Any, pattern: Mask) -> None:
         matrix.has_sorted_indices, matrix.has_canonical_format  # noqa: B018 - found once, and kept by all copies
         self._matrix, self._mask = matrix, np.ascontiguousarray(pattern.T)
 
     def __call__(self, dense: Array) -> Any:
-        """The sparse matrix with the entries of a dense one, column by column."""
+        """Sparse matrix with the entries of a dense one, column by column."""
         matrix = object.__new__(type(self._matrix))  # a shallow copy: copy.copy takes five times as long
         vars(matrix).update(vars(self._matrix), data=dense.T[self._mask])
         return matrix
 
 
 def _settings(attempt: dict[str, Any]) -> Any:
-    """Settings as the solver takes them."""
+    """Settings of one attempt, in Clarabel's own type."""
     import clarabel
 
     settings = clarabel.DefaultSettings()
@@ -215,7 +215,7 @@ def _settings(attempt: dict[str, Any]) -> Any:
 
 
 class ModelledSolver(_Solver):
-    """The same program as a model in cvxpy: written down once, with parameters for all numbers (DPP).
+    """Solver by a model of the program in cvxpy: written down once, with parameters for all numbers (DPP).
 
     The parameters and the solution are part of the model, so threads take turns.
     """
@@ -265,7 +265,7 @@ class ModelledSolver(_Solver):
         self._x, self._problem = x, cp.Problem(cp.Minimize(cost), rules)
 
     def __call__(self, program: Program, costs: Costs) -> Array | None:
-        """The solution x (n,), or None where the solver finds none."""
+        """Solution x (n,) of a program, or None where the solver finds none."""
         p, c, root = program, costs, np.sqrt(costs.effort)
         factor = 1.0 / span(p.n)
         allowance, peak = (0.0, c.peak) if c.peak else (10.0, 1.0)  # loose, and t = 0, where it does not count
@@ -281,7 +281,7 @@ class ModelledSolver(_Solver):
             return self._solution(values)
 
     def _solution(self, values: dict[str, Any]) -> Array | None:
-        """The solution with these values of the parameters."""
+        """Solution x (n,) with these values of the parameters, or None where the solver finds none."""
         import cvxpy as cp
 
         for name, value in values.items():

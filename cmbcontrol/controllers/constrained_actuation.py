@@ -39,7 +39,7 @@ _FIRM = (1e1, 1e3, 1e6)  # exact penalties: a larger one only where one is not e
 
 
 class ActuationStatus(IntEnum):
-    """How a request for motor efforts ended; `message` says it in words."""
+    """Outcome of a request for motor efforts; `message` describes it."""
 
     OPTIMAL = 0
     DEGRADED = 1
@@ -48,7 +48,7 @@ class ActuationStatus(IntEnum):
 
     @property
     def message(self) -> str:
-        """One sentence on what happened and what to try."""
+        """Short message on what happened and what to try."""
         return _MESSAGES[self]
 
 
@@ -65,12 +65,12 @@ _MESSAGES = {
 
 @dataclass(frozen=True, eq=False)
 class ConstrainedEffort:
-    """Motor efforts within limits, and what they do.
+    """Motor efforts within limits, with the motion and the contact forces that they produce.
 
     Attributes
     ----------
     u : ndarray, shape (nu,)
-        N or N m.
+        Efforts, N or N m.
     status : ActuationStatus
     scale : float
         With ``slack="scale"``: part of the desired acceleration that is produced; else 1.
@@ -81,7 +81,7 @@ class ConstrainedEffort:
     terms : Terms
     limits : ContactLimits
     levels : TaskLevels or None
-        What was asked for level by level.
+        Demands of the tasks, level by level.
     """
 
     u: Array
@@ -95,7 +95,7 @@ class ConstrainedEffort:
 
     @cached_property
     def acceleration(self) -> Array:
-        """What the efforts produce, shape (nv,)."""
+        """Acceleration that the efforts produce, shape (nv,)."""
         terms = self.terms
         return _acceleration(terms, terms.B @ self.u - terms.h)
 
@@ -107,7 +107,7 @@ class ConstrainedEffort:
 
     @property
     def level_residuals(self) -> Array:
-        """What is left of each level, shape (levels,): the root of its weighted squares of J a - target."""
+        """Residual of each level, shape (levels,): the root of its weighted squares of J a - target."""
         return np.zeros(0) if self.levels is None else self.levels.residuals(self.acceleration)
 
     @property
@@ -117,7 +117,7 @@ class ConstrainedEffort:
 
     @cached_property
     def multipliers(self) -> Array:
-        """lam, shape (rows,); -lam pushes body b of a constraint along the row.
+        """Multipliers lam, shape (rows,); -lam pushes body b of a constraint along the row.
 
         Where rows are redundant, they may share forces in many ways; these are the smallest with which the contacts are
         kept.
@@ -145,14 +145,14 @@ class ConstrainedEffort:
 
     @property
     def violation(self) -> float:
-        """Force that is missing for all contacts to be kept, N; zero where they are."""
+        """Force that is missing for all contacts to be kept, N; zero where they are kept."""
         p = -self.multipliers
         limits = self.limits
         return missing_force(limits.F @ p - limits.minimum, limits.G @ p, np.array(limits.cones, dtype=np.int64))
 
     @property
     def message(self) -> str:
-        """What happened, with the numbers."""
+        """Message on what happened and what to try, with the numbers."""
         text = self.status.message
         if self.status == ActuationStatus.DEGRADED:
             worst = int(np.abs(self.slack).argmax())
@@ -163,7 +163,7 @@ class ConstrainedEffort:
 
 
 class ConstrainedActuation(AroundMotion):
-    """A motion law within limits: of the motors, and of what contacts can bear.
+    """A motion law within the limits of the motors and of the contacts.
 
     At each state, with a(u) = the acceleration of the closed machine and lam(u) its multipliers, both affine in u::
 
@@ -175,20 +175,20 @@ class ConstrainedActuation(AroundMotion):
     it can be. If not everything is possible, these are sacrificed in this order: least
     effort first, then the desired acceleration (s as small as possible in the kinetic energy, Gauss' principle), last
     the contacts (the missing force as small as possible). Limits of the motors always hold. No state makes it raise;
-    the status of `solve`, and of the report in a simulation, says what was given up. What contacts with friction do
-    while they slide is not foreseen: there the law knows nothing of their friction.
+    the status of `solve`, and of the report in a simulation, names what was given up. Friction of contacts that slide
+    is not modelled: there the law knows nothing of it.
 
     Around a `HierarchicalInverseDynamics` the desired acceleration is given up level by level in place of by Gauss'
-    principle: each level has the smallest weighted squares that the limits and the levels above it allow; what all of
-    them leave free is the nearest motion to what the law wishes for there, and at last the efforts are the least.
+    principle: each level has the smallest weighted squares that the limits and the levels above it allow; motion that
+    all of them leave free comes nearest to the wish of the law, and last the efforts are the smallest.
 
     Parameters
     ----------
     motion : motion law
-        With ``desired_acceleration(t, terms)``, such as `ProjectedInverseDynamics` or, for several tasks,
+        Law with ``desired_acceleration(t, terms)``, such as `ProjectedInverseDynamics` or, for several tasks,
         `HierarchicalInverseDynamics`. Its period, reference and coordinates are handed on.
     limits : float, array_like (nu,) or (2, nu), or mapping of motor name to float or (lower, upper), optional
-        Of the efforts: largest size, or lower and upper; defaults to ``plant.effort``. Infinite: no limit.
+        Limits of the efforts: largest size, or lower and upper; defaults to ``plant.effort``. Infinite: no limit.
     weight : array_like, shape (nu,) or (nu, nu), optional
         Metric W of the efforts, as in `motor_effort`.
     nominal : array_like, shape (nu,), optional
@@ -199,10 +199,11 @@ class ConstrainedActuation(AroundMotion):
     cones : sequence of Cone
         Contacts with friction.
     slack : {"least", "scale"}
-        The nearest acceleration; or, as far as possible, a part of the desired one, s = (k - 1) (a_d - a_0) with
-        0 <= k <= 1 and a_0 that of rolling on freely, a_0 = -A+ b, so that the direction is kept. Not with levels.
+        Acceleration within the limits: the nearest one; or the largest possible part of the desired one,
+        s = (k - 1) (a_d - a_0) with 0 <= k <= 1 and a_0 that of rolling on freely, a_0 = -A+ b, so that the direction
+        is kept. Not with levels.
     metric : array_like, shape (nv,) or (nv, nv), optional
-        In which s is small, in place of M: weights of the velocity coordinates, > 0. Not with levels.
+        Metric in which s is small, in place of M: weights of the velocity coordinates, > 0. Not with levels.
     solver : {"direct", "cvxpy"}
         Clarabel itself, for control rates; or the same program modelled in cvxpy.
 
@@ -271,7 +272,7 @@ class ConstrainedActuation(AroundMotion):
         return isinstance(self.motion, HierarchicalInverseDynamics)
 
     def _solver_of(self, shared: int) -> tuple[Shape, Any]:
-        """What all programs with so many forces that balance each other have in common, and their solver."""
+        """Shape and solver of all programs with so many forces that balance each other; no solver without unknowns."""
         if shared not in self._solvers:
             free = [False] * shared
             scaled = [True] * (self.slack == "scale")  # the last unknown is the part of the desired acceleration
@@ -284,7 +285,7 @@ class ConstrainedActuation(AroundMotion):
         return self._solvers[shared]
 
     def start(self, plant: Plant) -> Array:
-        """No state; refuses a plant with other coordinates or motors than the model, or other loops."""
+        """Initial states, none; refuses a plant with other coordinates, motors or contacts than the model."""
         require_same_signals(self.plant, plant)
         rubbing = [
             force.name
@@ -307,10 +308,10 @@ class ConstrainedActuation(AroundMotion):
         return np.zeros(0)
 
     def evaluate(self, t: float, terms: Terms, state: Array) -> Evaluation:
-        """Efforts; reports the status, the slack, the largest use of a limit (1 at it), and of the contacts.
+        """Efforts, and a report of the status, the slack, the largest use of a limit (1 at it), and of the contacts.
 
         ``status``, ``motion_slack``, ``limit_use``; with contacts ``contact_force`` (the smallest, N) and with cones
-        ``friction_use``; ``motion_scale`` with ``slack="scale"``; with levels ``level_1`` and so on, what is left of
+        ``friction_use``; ``motion_scale`` with ``slack="scale"``; with levels ``level_1`` and so on, the residual of
         each.
         """
         if isinstance(terms, TracedTerms):
@@ -327,7 +328,7 @@ class ConstrainedActuation(AroundMotion):
         return Evaluation(found.u, report=report)
 
     def _traced(self, t: float, terms: TracedTerms) -> Evaluation:
-        """The same of symbols, while no limit is active; the others, and the report, are left to numbers."""
+        """Efforts in symbols, valid while no limit is active; other states, and the report, are left to numbers."""
         if self.limits or self._free.size < self.plant.nu:
             raise NotTraceable(
                 "limits of contacts, and efforts that are given, take a program that iterates, for which there is no "
@@ -358,21 +359,21 @@ class ConstrainedActuation(AroundMotion):
         return report if effort.levels is None else report | reported(effort.levels, effort.acceleration)
 
     def limit_use(self, u: Array) -> float:
-        """Largest share of the way from the middle of its limits that a motor goes: 1 at a limit."""
+        """Largest use of a limit by a motor: the part of the way from the middle of its limits, 1 at a limit."""
         bounded = np.isfinite(self.upper - self.lower) & (self.upper > self.lower)
         lower, upper = self.lower[bounded], self.upper[bounded]
         return float(np.abs((2.0 * u[bounded] - upper - lower) / (upper - lower)).max(initial=0.0))
 
     def solve(self, terms: Terms, desired: ArrayLike | TaskLevels) -> ConstrainedEffort:
-        """Efforts for a desired acceleration, or for tasks in levels, with all that they do.
+        """Efforts for a desired acceleration, or for tasks in levels, with the motion and forces that they produce.
 
         Parameters
         ----------
         terms : Terms
             Equations of motion at the state.
         desired : array_like, shape (nv,), or TaskLevels
-            Acceleration; its part across the loops is left to the constraint forces. Or what the levels of the motion
-            law ask for, ``motion.levels(t, terms)``.
+            Acceleration; its part across the loops is left to the constraint forces. Or the demands of the levels of
+            the motion law, ``motion.levels(t, terms)``.
 
         Returns
         -------
@@ -387,7 +388,7 @@ class ConstrainedActuation(AroundMotion):
         return self._found(terms, desired)
 
     def _found(self, terms: Terms, desired: Array | TaskLevels) -> ConstrainedEffort:
-        """Efforts, with all that they do."""
+        """Efforts for a checked request, with the motion and the forces that they produce; see `solve`."""
         limits = self._limits_at(terms)
         if not isinstance(desired, TaskLevels):
             return ConstrainedEffort(*self._efforts(terms, desired, _NO_LEVELS), desired, terms, limits)
@@ -395,7 +396,7 @@ class ConstrainedActuation(AroundMotion):
         return ConstrainedEffort(*self._efforts(terms, best, levels), best, terms, limits, desired)
 
     def _limits_at(self, terms: Terms) -> ContactLimits:
-        """The limits of the contacts that hold."""
+        """Limits of the contacts that act at a state."""
         return self.limits.at(terms, self.plant.row_names)
 
     # -- from the equations of motion to efforts -----------------------------------------------------------------
@@ -403,7 +404,7 @@ class ConstrainedActuation(AroundMotion):
     def _efforts(
         self, terms: Terms, desired: Array, levels: effort_limits.Levels
     ) -> tuple[Array, ActuationStatus, float, Array]:
-        """Efforts, status, the part of the desired acceleration that they produce, and what redundant rows share."""
+        """Efforts, status, the part of the desired acceleration that they produce, and forces of redundant rows."""
         with np.errstate(all="ignore"):
             asked, kept = self._asked(terms, desired)
             x, found, part = effort_limits.limited_effort(*asked, levels, self._staging)
@@ -418,7 +419,7 @@ class ConstrainedActuation(AroundMotion):
         return x[:nu], status, part, x[nu:] @ kept.shared
 
     def _asked(self, terms: Terms, desired: Array) -> tuple[tuple[Any, ...], effort_limits.Limits]:
-        """A state, what is kept to there, and what is desired, as kernels take them; and what is kept to."""
+        """Arguments of the kernels: a state, the limits there and the desired acceleration; and the limits alone."""
         across, kept, B = self._nothing, self._kept, terms.B
         if self.limits or self.slack == "scale":  # else it makes no difference
             try:
@@ -440,7 +441,7 @@ class ConstrainedActuation(AroundMotion):
         return asked, kept
 
     def _kept_at(self, limits: ContactLimits, shared: Array) -> effort_limits.Limits:
-        """All that is kept to, as kernels take it; after the motors come forces that redundant rows share."""
+        """All limits as kernels take them; after the motors come forces that redundant rows share."""
         nu, more = self.plant.nu, len(shared)
         root, none = np.eye(nu + more), np.zeros(more)
         root[:nu, :nu] = np.eye(nu) if self._root is None else self._root
@@ -460,7 +461,7 @@ class ConstrainedActuation(AroundMotion):
     def _solved_whole(
         self, kept: effort_limits.Limits, problem: effort_limits.EffortProblem, given: effort_limits.ConicProgram
     ) -> tuple[Array, ActuationStatus, float] | None:
-        """Efforts in the order in which things are given up, each stage a program; None where the solver fails."""
+        """Efforts, status and part, by a program for each thing to give up, in order; None where the solver fails."""
         shape, _ = self._solver_of(len(kept.shared))
         whole, part = _padded(given, shape.motion), 1.0
         program = at_part(whole, part) if self.slack == "scale" else whole
@@ -495,7 +496,7 @@ class ConstrainedActuation(AroundMotion):
         given: effort_limits.ConicProgram,
         levels: effort_limits.Levels,
     ) -> tuple[Array, ActuationStatus] | None:
-        """Efforts level by level, those by a program that active sets leave open; None where the solver fails."""
+        """Efforts and status level by level, by programs where active sets fail; None where the solver fails, too."""
         shape, _ = self._solver_of(len(kept.shared))
         program = _padded(given, shape.motion)
         x = self._solve_for(program, _KEPT)
@@ -526,7 +527,7 @@ class ConstrainedActuation(AroundMotion):
         return u, ActuationStatus(int(not effort_limits.produces(problem, u, given.size)))
 
     def _solved_stage(self, stage: task_levels.Stage) -> Array | None:
-        """The solution of a level in its own coordinates; None where the solver fails."""
+        """Solution of a level in its own coordinates; None where the solver fails."""
         program = of_stage(stage)
         free, cones = np.zeros(len(stage.d), dtype=bool), stage.within.cones
         shape = Shape(len(stage.T), free, free, 1, len(program.F), tuple(cones.tolist()))
@@ -546,13 +547,13 @@ class ConstrainedActuation(AroundMotion):
         return z
 
     def _at_once(self, program: Program) -> Array | None:
-        """The least efforts with all of the motion and the contacts, where one try shows that these can be had."""
+        """Least efforts with all of the motion and the contacts, where a single program finds them; else None."""
         x = self._solve_for(program, _LEAST._replace(peak=_FIRM[0], contact=_FIRM[0]))
         met = x is not None and max(self._missing_at(program, x), unmet_motion(program, x)) <= EXACT
         return x if met else None
 
     def _with_contacts(self, program: Program) -> tuple[Program, Array | None, bool]:
-        """The program with contacts that can be kept, the nearest motion, and whether contacts had to be given up."""
+        """Program with contacts that can be kept, its solution, and whether contacts had to be given up."""
         x, lost = self._nearest(program, _FIRM[:1]), False
         if x is None or self._missing_at(program, x) > EXACT:
             kept = self._solve_for(program, _KEPT)
@@ -563,12 +564,12 @@ class ConstrainedActuation(AroundMotion):
         return program, x, lost
 
     def _further(self, program: Program) -> Array | None:
-        """The largest part of the desired acceleration, the last unknown."""
+        """Solution with the largest part of the desired acceleration, the last unknown; None where there is none."""
         x = self._nearest(program, _FIRM)
         return None if x is None else self._firm(program._replace(n=program.R @ x), _FURTHEST)
 
     def _solve_for(self, program: Program, costs: Costs) -> Array | None:
-        """Solution of a program; nothing is to be found where all efforts are given."""
+        """Solution of a program; zeros where all efforts are given, so that nothing is to be found."""
         n = program.R.shape[1]
         _, solve = self._solver_of(n - self._free.size - (self.slack == "scale"))
         return np.zeros(n) if solve is None else solve(program, costs)
@@ -599,7 +600,7 @@ class ConstrainedActuation(AroundMotion):
         return x
 
     def _missing_at(self, program: Program, x: Array) -> float:
-        """What is missing for the contacts, in the program's unit of force."""
+        """Force that is missing for the contacts, in the program's unit of force."""
         return missing_force(program.F @ x + program.f, program.G @ x + program.g, self._kept.cones)
 
 
@@ -619,14 +620,14 @@ _LEAST = Costs(1.0)
 
 
 def _padded(given: effort_limits.ConicProgram, rows: int) -> Program:
-    """A program of the law's shape: the motion in as many rows at each state."""
+    """Program in the shape of the law, with as many rows of the motion at each state."""
     more = rows - len(given.n)
     R, n = np.pad(given.R, ((0, more), (0, 0))), np.pad(given.n, (0, more))
     return Program(given.L, given.l, R, n, given.lower, given.upper, given.F, given.f, given.G, given.g)
 
 
 def _shared(terms: Terms, limited: Array) -> Array:
-    """Forces (k, rows) of redundant rows that balance each other, A'p = 0, as far as `limited` (n, rows) feels them.
+    """Forces (k, rows) of redundant rows that balance each other, A'p = 0, and that `limited` (n, rows) depends on.
 
     Orthonormal in newtons: moments over the size of the machine.
     """
@@ -637,7 +638,7 @@ def _shared(terms: Terms, limited: Array) -> Array:
 
 
 def _acceleration(terms: Terms, force: Array) -> Array:
-    """That of the closed machine under a joint force, M a + A'lam = force."""
+    """Acceleration of the closed machine under a joint force, M a + A'lam = force; NaN where Z'M Z is singular."""
     Z, c = terms.Z, terms.Cv
     try:
         return c + Z @ np.linalg.solve(Z.T @ terms.M @ Z, Z.T @ (force - terms.M @ c))
@@ -681,6 +682,6 @@ def _bounds(plant: Plant, limits: ArrayLike | Mapping | None) -> tuple[Array, Ar
 
 
 def _root_of_metric(metric: ArrayLike | None, nv: int) -> Array | None:
-    """Q (nv, nv) with Q'Q = metric."""
+    """Root Q (nv, nv) with Q'Q = metric; None for no metric."""
     root = weight_root(metric, nv, "metric")
     return None if root is None else root.T

@@ -31,17 +31,17 @@ Array = NDArray[np.float64]
 
 
 class ConstraintForcePI(Controller):
-    """Set constraint forces with the efforts that do not move the machine, and correct them by a PI law.
+    """PI law for constraint forces, which it sets with the efforts that do not move the machine.
 
     Motor efforts u = u0 + N w with Z'B N = 0 move the machine as u0 does. They change the constraint force F = A' lam
-    to F0 + B N w, where F0 = B u0 - h - M a holds all that weight and motion put into the loops (with a motor on every
-    joint this is Aghili's h_normal + mu(...) of eq. 51). The law chooses w so that the chosen components of F become
+    to F0 + B N w, where F0 = B u0 - h - M a is the constraint force by weight and motion (with a motor on every joint
+    this is Aghili's h_normal + mu(...) of eq. 51). The law chooses w so that the chosen components of F become
 
         u_F = F_d + G_F e + G_I s,    e = F_d - F,    ds/dt = e.                                  (52)
 
     By itself the law leaves the motion alone: u0 = 0. `HybridMotionForce` joins it to a motion law.
 
-    In continuous time F answers the efforts at once, and (52) is an algebraic loop. It is solved with the
+    In continuous time F follows the efforts at once, and (52) is an algebraic loop. It is solved with the
     equations of motion: u_F = F_d + G_I s/(1 + G_F), while s integrates the measured error, so that
     (1 + G_F) de/dt + G_I e = 0 where the equations are right, and e goes to zero where they are wrong by a constant
     force. With `filter_time` the law sees the measured force through a filter, and both gains act on it.
@@ -58,11 +58,11 @@ class ConstraintForcePI(Controller):
     Parameters
     ----------
     plant : Plant
-        Fixes names; the law is computed from the `Terms` that it is called with.
+        Model that fixes the names; the law is computed from the `Terms` that it is called with.
     desired : array_like or callable
         F_d, shape (k,), or t -> (k,): N, or N m where the component is a moment.
     components : sequence of str, optional
-        What is controlled, in this order:
+        Components that are controlled, in this order:
 
         - ``"<row>"``: the multiplier lam of a row, with the sign of F = A' lam; ``"<loop>"``: of all its rows;
         - ``"<loop>_fx"``, ``_fy``, ``_fz``, ``_mx``, ``_my``, ``_mz``: force and moment (about the closure's point on
@@ -86,11 +86,11 @@ class ConstraintForcePI(Controller):
         Where not all components can be reached together, the weighted squares of what is missing are smallest. Unless
         given, a newton counts as much as a newton metre over ``plant.size``.
     integral_limit : float or array_like, shape (k,), optional
-        Largest |G_I s|, N or N m: the integrals stop there. What no motor can change is never integrated.
+        Largest |G_I s|, N or N m: the integrals stop there. Errors that no motor can change are never integrated.
     initial : array_like, shape (k,), optional
         Components of the force at the start, from where the error decays to zero; defaults to F_d. It needs ki > 0.
     compensate : bool
-        False leaves out what the motion puts into the loops, mu(...) of (51), as if the plant were decoupled: for
+        False leaves out the constraint force by motion, mu(...) of (51), as if the plant were decoupled: for
         comparison. See `is_decoupled`.
 
     Raises
@@ -104,7 +104,8 @@ class ConstraintForcePI(Controller):
     Notes
     -----
     ``measures_force`` is True: `simulate` hands the constraint force of the plant to the law, `terms.force`. Without it
-    (the first sample; a call by hand) there is no feedback in sampled time, and the law trusts its model otherwise.
+    (the first sample; a call by hand) there is no feedback in sampled time; in continuous time the law takes the force
+    of its model.
     States: s, the filtered error, and in sampled time the F_d of the sample before.
 
     Examples
@@ -174,7 +175,7 @@ class ConstraintForcePI(Controller):
     # -- checks -----------------------------------------------------------------------------------
 
     def _numbers(self, given: ArrayLike, what: str, zero: bool = True) -> Array:
-        """One number a component, not negative."""
+        """Numbers >= 0 (k,), one for each component; refuses others."""
         k = len(self.components)
         if _check.single(given):
             given = np.full(k, _check.number(given, what))
@@ -185,7 +186,7 @@ class ConstraintForcePI(Controller):
 
     @property
     def desired(self) -> ArrayLike | Callable[[float], ArrayLike]:
-        """F_d (k,), or t -> (k,)."""
+        """Desired force F_d (k,), or t -> (k,)."""
         return self._desired
 
     @desired.setter
@@ -198,7 +199,7 @@ class ConstraintForcePI(Controller):
         return _check.vector(value, len(self.components), "the desired force", self.names)
 
     def _desired_force(self, t: float) -> Array:
-        """F_d at t."""
+        """Desired force F_d (k,) at a time."""
         if self._fixed is not None:
             return self._fixed
         value = at_time(self._desired, t)  # type: ignore[arg-type]
@@ -225,7 +226,7 @@ class ConstraintForcePI(Controller):
             )
 
     def _initial_error(self, initial: ArrayLike | None) -> Array:
-        """F_d - F at the start."""
+        """Error F_d - F (k,) at the start; zero where no initial force is given."""
         if initial is None:
             return np.zeros(len(self.components))
         error = self._desired_force(0.0) - _check.vector(initial, len(self.components), "initial", self.names)
@@ -236,7 +237,7 @@ class ConstraintForcePI(Controller):
         return error
 
     def _check_plant(self) -> None:
-        """The motion determines the components, and the motors change some of them, at a regular configuration."""
+        """Check at a regular configuration that the motion determines the components and motors change some of them."""
         terms = regular_terms(self.plant)
         if terms is None:  # each state is checked anyway
             return
@@ -273,7 +274,7 @@ class ConstraintForcePI(Controller):
         return kinds * len(self.components)
 
     def state_names(self, plant: Plant) -> list[str]:
-        """Integrals of the errors, filtered errors, and the forces desired a sample before, as far as there are."""
+        """Names of the states: integrals of errors, filtered errors, forces desired a sample before, as far as used."""
         kinds = ("integral", "filtered_error", "desired_before")[: self.n_states // len(self.names)]
         return [f"{name}_{kind}" for kind in kinds for name in self.names]
 
@@ -287,11 +288,11 @@ class ConstraintForcePI(Controller):
         return s if self.filter_time is None else np.concatenate([s, e])
 
     def _split(self, state: Array) -> tuple[Array, ...]:
-        """States by kind, (k,) each."""
+        """States by kind, (k,) each, in the order of `state_names`."""
         return tuple(state.reshape(-1, len(self.components)))
 
     def _rate(self, t: float, terms: Terms, state: Array) -> Array:
-        """Rate of s, and of the filtered error."""
+        """Rates of the integrals s, and of the filtered errors, in continuous time."""
         s, *filtered = self._split(state)
         C = self.components.matrix(terms)
         error = (
@@ -307,17 +308,17 @@ class ConstraintForcePI(Controller):
         return np.concatenate(rates)
 
     def _modelled_error(self, s: Array, x: Array | None = None) -> Array:
-        """F_d - F where the equations of motion are right."""
+        """Error F_d - F (k,) where the equations of motion are right."""
         return -self.ki * s / (1.0 + self.kp) if x is None else -self.kp * x - self.ki * s
 
     def _integrated(self, s: Array, rate: Array) -> Array:
-        """ds/dt: none where the integral is at its limit, and would go on."""
+        """Rate of the integrals, ds/dt (k,): zero where one is at its limit and would pass it."""
         if self.integral_limit is None:
             return rate
         return where_less(np.abs(s), self._bound, rate, where_less(0.0, s * rate, 0.0, rate))
 
     def _bounded(self, s: Array) -> Array:
-        """The integral within its limit, which an integrator's step may pass by a little."""
+        """Integrals s (k,) within their limits, which an integrator's step may pass by a little."""
         return s if self.integral_limit is None else np.clip(s, -self._bound, self._bound)
 
     def _next(self, t: float, terms: Terms, state: Array) -> Array:
@@ -325,7 +326,7 @@ class ConstraintForcePI(Controller):
         return np.concatenate([*self._measured(state, terms, self.components.matrix(terms)), self._desired_force(t)])
 
     def _measured(self, state: Array, terms: Terms, C: Array) -> tuple[Array, Array]:
-        """Integral and filtered error with the latest sample."""
+        """Integrals and filtered errors, (k,) each, with the force measured at the latest sample."""
         s, x, before = self._split(state)
         if terms.force is None:
             return s, x
@@ -337,7 +338,7 @@ class ConstraintForcePI(Controller):
     # -- the law ----------------------------------------------------------------------------------
 
     def _together(self, terms: Terms, C: Array, root: Array | None, f: Array, force: Array) -> tuple[Array, bool]:
-        """The smallest efforts with Z'(B u - f) = 0 and C B u = force, and whether motors can fulfil any such wish.
+        """Smallest efforts with Z'(B u - f) = 0 and C B u = force, and whether motors can do so for any f and force.
 
         With all of F the rows are those of B itself (54). They are compared in newtons, along unit motions, and for
         components as if they were their largest joint force, with the scale of the motors (`motor_reach`).
@@ -355,13 +356,13 @@ class ConstraintForcePI(Controller):
         return (u if root is None else root @ u), complete
 
     def _reach(self, terms: Terms, C: Array, N: Array) -> tuple[Array, Array, Array]:
-        """Decomposition U s V' of how w changes the components, in newtons."""
+        """Singular value decomposition U, s, V' of the map from w to changes of the components, in newtons."""
         C = self._newtons[:, None] * C
         pushes = np.abs(terms.B) @ np.abs(N) / terms.reach[:, None]
         return split_range(C @ terms.B @ N, float(np.linalg.norm(C * terms.reach) * np.linalg.norm(pushes)))
 
     def _reachable(self, terms: Terms, C: Array, change: Array) -> Array:
-        """The part of a change of the components that the motors can make."""
+        """Part of a change of the components (k,) that the motors can make."""
         if self._together(terms, C, self._root, np.zeros(len(terms.h)), np.zeros(len(C)))[1]:
             return self._across(terms, change) if self.components.whole else change
         U = self._reach(terms, C, surplus_efforts(terms, np.zeros_like(terms.h), self._root)[1])[0]
@@ -376,7 +377,7 @@ class ConstraintForcePI(Controller):
         return self._integrating
 
     def anti_windup(self, t: float, terms: Terms, state: Array, after: Array, cut: Cut) -> Array:
-        """Integrals do not grow while a later limit cuts off efforts that they would raise further."""
+        """Rates or next values of the states, where integrals that would raise efforts beyond later limits are held."""
         if not self.integrates:
             return after
         C, forces = self.components.matrix(terms), [terms.B @ u for u in cut]
@@ -385,11 +386,11 @@ class ConstraintForcePI(Controller):
         return np.concatenate([waiting(s, s_after, self.period is not None, of_force), *others])
 
     def effort(self, t: float, terms: Terms, state: Array) -> Array:
-        """The efforts alone, which in continuous time are asked for before the force that answers them is known."""
+        """Motor efforts alone, which in continuous time are needed before the force that they cause is known."""
         return self.efforts(t, terms, state, self.free_acceleration(terms))
 
     def evaluate(self, t: float, terms: Terms, state: Array) -> Evaluation:
-        """Efforts, states, and the report: errors, what is out of reach, and the coupling; see `errors`."""
+        """Efforts, states, and the report: force errors, forces out of reach, and the coupling; see `errors`."""
         vdot = self.free_acceleration(terms)
         u = self.efforts(t, terms, state, vdot)
         return Evaluation(u, self.moved(t, terms, state), partial(self.errors, t, terms, state, vdot))
@@ -399,7 +400,7 @@ class ConstraintForcePI(Controller):
         return self._rate(t, terms, state) if self.period is None else self._next(t, terms, state)
 
     def free_acceleration(self, terms: Terms) -> Array:
-        """The acceleration (nv,) of the machine without motors."""
+        """Acceleration (nv,) of the machine without motor efforts."""
         none = np.zeros(len(terms.h))
         return terms.acceleration(none) if isinstance(terms, TracedTerms) else acceleration(terms, none)
 
@@ -409,11 +410,11 @@ class ConstraintForcePI(Controller):
         Parameters
         ----------
         t, terms, state
-            As of a controller.
+            As in `Controller.evaluate`.
         vdot : array_like, shape (nv,)
-            With A vdot + b = 0.
+            Acceleration, with A vdot + b = 0.
         root : array_like, shape (nu, nu), optional
-            Of the metric of the efforts, in place of that of this law.
+            Root of the metric of the efforts, in place of that of this law.
         """
         root = self._root if root is None else root
         C = self.components.matrix(terms)
@@ -422,7 +423,7 @@ class ConstraintForcePI(Controller):
         return self._efforts_for(terms, vdot, root, C, force)
 
     def _with_friction(self, terms: Terms, vdot: Array, root: Array | None, C: Array, force: Array) -> Terms:
-        """The terms with friction in proportion to loads as a part of h, as these efforts make it."""
+        """Equations of motion with friction in proportion to loads as a part of h, as under the efforts of the law."""
         if isinstance(terms, TracedTerms) or terms.friction is None:
             return terms
         still = terms.without_friction().with_bias(np.zeros_like(terms.h))
@@ -444,11 +445,11 @@ class ConstraintForcePI(Controller):
         return u + N @ (Vt.T @ ((U.T @ (self._newtons * missing)) / size))
 
     def _across(self, terms: Terms, force: Array) -> Array:
-        """(I - P) force."""
+        """Part of a joint force (nv,) across the loops, (I - P) force."""
         return force - terms.Z @ (terms.Z.T @ force)
 
     def _command(self, t: float, terms: Terms, state: Array, C: Array) -> Array:
-        """u_F (52)."""
+        """Commanded force u_F (k,) of the law (52)."""
         desired = self._desired_force(t)
         if self.period is not None:
             s, x = self._measured(state, terms, C)
@@ -457,7 +458,7 @@ class ConstraintForcePI(Controller):
         return desired - self._modelled_error(self._bounded(s), *filtered)
 
     def errors(self, t: float, terms: Terms, state: Array, vdot: Array, root: Array | None = None) -> dict[str, float]:
-        """Numbers for the record of a run.
+        """Force errors, forces out of reach and the coupling, by name, for the report of a run.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""What a contact can bear: forces that only push, and friction cones, as maps of the multipliers."""
+"""Limits of contact forces: forces that only push, and friction cones, as maps of the multipliers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Unilateral:
         coefficient d and a moment of coefficients 1 and -1 keep the centre of pressure within d of the middle of a flat
         contact.
     minimum : float
-        N (N m for rows in radians): the preload; 0 for a contact that must just not pull.
+        Preload, N (N m for rows in radians); 0 for a contact that must only not pull.
 
     Examples
     --------
@@ -63,7 +63,7 @@ class Cone:
         metres, of torsional friction (soft fingers).
     normal : array_like, optional
         Direction in the rows of the constraint that are forces, in their order: x, y, z of the frame on body a, for a
-        `Point` and for joints. Where the surface of body a is, it points out of it: the contact pushes body b along it.
+        `Point` and for joints. It points out of the surface of body a: the contact pushes body b along it.
     tangential : sequence of str
         Rows of the tangential forces.
     minimum : float
@@ -108,7 +108,7 @@ class ContactLimits(NamedTuple):
         return bool(len(self.F) or self.cones)
 
     def at(self, terms: Terms, row_names: tuple[str, ...]) -> ContactLimits:
-        """The limits in the rows that hold at a state; contacts that do not hold have none to keep."""
+        """Limits in the rows that act at a state; contacts that do not act have none."""
         if terms.row_names == row_names:
             return self
         F, G, normals = (terms.in_present_rows(x, row_names) for x in (self.F, self.G, self.normals))
@@ -118,7 +118,7 @@ class ContactLimits(NamedTuple):
 def contact_limits(
     plant: Plant, unilateral: Iterable[str | Unilateral] | Mapping, cones: Iterable[Cone]
 ) -> ContactLimits:
-    """The limits by name, checked, as matrices."""
+    """Limits as matrices, from limits of contacts that are given by name, checked."""
     if not isinstance(unilateral, str | Unilateral | Mapping):
         unilateral = _check.sequence(unilateral, "unilateral", "rows, constraints or Unilateral(...)")
     if isinstance(unilateral, str | Unilateral):
@@ -152,7 +152,7 @@ def contact_limits(
 
 
 def _row(plant: Plant, name: str) -> int:
-    """Number of a row, or of the row of a constraint that has just one."""
+    """Index of a row, or of the row of a constraint that has just one."""
     if name in plant.row_names:
         return plant.row_names.index(name)
     rows = plant.row_slices.get(name) if isinstance(name, str) else None
@@ -167,7 +167,7 @@ def _row(plant: Plant, name: str) -> int:
 
 
 def _combination(plant: Plant, force: str | Mapping[str, float]) -> Array:
-    """Coefficients of p, shape (rows,)."""
+    """Coefficients (rows,) of the contact forces p = -lam in a combination by name."""
     row = np.zeros(len(plant.row_names))
     for name, c in force.items() if isinstance(force, Mapping) else ((force, 1.0),):
         row[_row(plant, name)] += _check.number(c, f"the coefficient of {name!r}")
@@ -177,7 +177,7 @@ def _combination(plant: Plant, force: str | Mapping[str, float]) -> Array:
 
 
 def _block(plant: Plant, cone: Cone) -> Array:
-    """Normal force, and tangential forces over their coefficient of friction."""
+    """Rows of a cone on p = -lam: the normal force, then tangential forces over their coefficient of friction."""
     if (cone.normal is None) == (not len(cone.tangential)):
         raise InputTypeError(
             f"cone at {cone.contact!r}: give either the constraint and its normal=, or a row and tangential= rows"
@@ -200,7 +200,7 @@ def _block(plant: Plant, cone: Cone) -> Array:
 
 
 def _turned(plant: Plant, cone: Cone) -> Array:
-    """Directions along and across a normal, in the rows of a constraint that are forces."""
+    """Directions along and across the normal of a cone, in the rows of its constraint that are forces."""
     if cone.contact not in plant.row_slices:
         raise InputError(_check.unknown(cone.contact, plant.row_slices, "constraint"))
     span = plant.row_slices[cone.contact]

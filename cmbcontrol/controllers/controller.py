@@ -1,4 +1,4 @@
-"""What a controller is: u = f(t, terms, state), one evaluation that gives one record."""
+"""Base classes of controllers and drives: u = f(t, terms, state), where one evaluation gives one record."""
 
 from __future__ import annotations
 
@@ -48,19 +48,18 @@ _NONE = 1e-300  # in place of a zero to divide by: what is over nothing is all o
 
 
 class Evaluation(NamedTuple):
-    """What a controller, or a drive, answers at one instant.
+    """Answer of a controller or a drive at one instant: efforts, next states or their rates, and a report.
 
     Attributes
     ----------
     effort : array_like, shape (nu,)
-        Of the motors, N or N m.
+        Efforts of the motors, N or N m.
     state : array_like, shape (n,), optional
-        What becomes of the states: their rate in continuous time, their next values in sampled time. By default they
-        stay as they are.
+        Rates of the states in continuous time, their next values in sampled time. By default they stay as they are.
     report : mapping of name to number, or a function that gives one
-        Numbers to keep with the run: a margin, a force error, a status. A function is asked only where they are kept.
+        Numbers to keep with the run: a margin, a force error, a status. A function is called only where they are kept.
     command : array_like, shape (nu,), optional
-        In continuous time, what the controller asks of drives that are part of it; defaults to the effort.
+        In continuous time, efforts that the controller asks of drives that are part of it; defaults to the effort.
     """
 
     effort: ArrayLike
@@ -79,14 +78,14 @@ class Evaluation(NamedTuple):
 
 
 class Cut(NamedTuple):
-    """What limits behind a controller leave of its efforts.
+    """Efforts that limits behind a controller cut off, and those that they let through.
 
     Attributes
     ----------
     lost : ndarray, shape (nu,)
         Efforts that are let through less those asked for, N or N m; exactly zero where nothing is cut off.
     given : ndarray, shape (nu,)
-        Those that are let through.
+        Efforts that are let through, N or N m.
     """
 
     lost: Array
@@ -94,44 +93,44 @@ class Cut(NamedTuple):
 
 
 class _ClassName:
-    """The name of an object's class, where the object or its class has no name of its own."""
+    """Descriptor that gives the name of an object's class, where the object or its class has no name of its own."""
 
     def __get__(self, thing: object, kind: type) -> str:
         return kind.__name__
 
 
 class Controller(KeepsArguments):
-    """Base of controllers.
+    """Base class of controllers.
 
-    One without states defines ``effort(t, terms, state)``; one with states, or with a report, defines
+    A controller without states defines ``effort(t, terms, state)``; one with states, or with a report, defines
     ``evaluate(t, terms, state)``, which returns an `Evaluation`. Plain functions ``(t, terms, state) -> effort`` and
-    arrays of constant efforts are controllers, too, wherever one is asked for.
+    arrays of constant efforts are accepted wherever a controller is.
 
     A controller is pure: the same arguments give the same answer, so that an integrator may try, reject and repeat
-    steps. What changes in time is in states that are handed in and out.
+    steps. All that changes in time is in states, which are arguments and results.
 
     Attributes
     ----------
     name : str
-        What results call it; defaults to the name of the class.
+        Name in results; defaults to the name of the class.
     period : float or None
         Sample time, s; the effort is held in between. None: continuous time.
     measures_force : bool
-        Whether it is told the measured constraint force, `Terms.force`: in sampled time that of the instant before the
-        sample (None at the first one). In continuous time the force answers the effort, so that the controller is
+        Whether it gets the measured constraint force, `Terms.force`: in sampled time that of the instant before the
+        sample (None at the first one). In continuous time the force depends on the effort, so that the controller is
         evaluated twice: without a force for the effort, and with it for the rate of the states and the report.
     rough : bool
         Whether steps or noise allow no linear model.
     delay : float or array_like (nu,), optional
-        From a sample to when the motors feel the effort computed from it, s. Sampled time only.
+        Time from a sample to when the motors feel the effort computed from it, s. Sampled time only.
     initial_effort : float or array_like (nu,), optional
-        What the motors give until the first delayed effort arrives, N or N m; defaults to that of the first sample.
+        Efforts of the motors until the first delayed one arrives, N or N m; defaults to that of the first sample.
     drive : Drive, optional
-        What is between the held efforts of a sampled controller and the joints, in continuous time.
+        Dynamics between the held efforts of a sampled controller and the joints, in continuous time.
     plant : Plant, optional
         The machine as the controller knows it.
     reference, coordinates, task : optional
-        What it follows, the names of what it follows, and how that follows from the state.
+        Desired values over time, names of the values that follow them, and the `Task` that computes these from a state.
 
     Examples
     --------
@@ -186,7 +185,7 @@ class Controller(KeepsArguments):
         return self.evaluate(t, terms, state).effort
 
     def evaluate(self, t: float, terms: Terms, state: Array) -> Evaluation:
-        """Effort, what becomes of the states, and the report."""
+        """Evaluation at one instant: efforts, next states or their rates, and the report."""
         return Evaluation(self.effort(t, terms, state))
 
     def __call__(self, t: float, terms: Terms, state: Any) -> Array:
@@ -210,37 +209,37 @@ class Controller(KeepsArguments):
         return start
 
     def error(self, t: float, terms: Terms) -> tuple[Array, Array] | None:
-        """How far it is from its reference, (e, rate), (k,) each; None where it does not say."""
+        """Error against the reference, and its rate, (k,) each; None where the controller defines none."""
         return None
 
     def anti_windup(self, t: float, terms: Terms, state: Array, after: Array, cut: Cut) -> ArrayLike:
-        """What becomes of the states where blocks of a chain behind it cut off a part of its efforts.
+        """Rates or next values of the states where blocks behind the controller cut off a part of its efforts.
 
         Parameters
         ----------
         t, terms, state
-            As of a controller.
+            As in `evaluate`.
         after : ndarray, shape (n,)
-            What would become of the states: their rate in continuous time, their next values in sampled time.
+            States without the cut: their rates in continuous time, their next values in sampled time.
         cut : Cut
-            What blocks let through of the efforts, and what they cut off.
+            Efforts that the blocks cut off, and those that they let through.
 
         Returns
         -------
         array_like, shape (n,)
-            By default, they are not told.
+            Rates or next values of the states; by default ``after``, as if nothing were cut off.
         """
         return after
 
     def require_complete(self) -> None:
-        """Refuse to be asked, with the reason, where something is missing."""
+        """Raise an error, with the reason, where a part is missing, such as the law of a chain."""
 
     def with_model(self, model: Plant) -> Controller:
-        """The same controller, computing with another model, where it asks its plant for more than the terms."""
+        """Copy that computes with another model; the controller itself where it needs no more than the terms."""
         return self
 
     def with_reference(self, reference: Reference) -> Self:
-        """The same controller on another reference; a copy."""
+        """Copy of the controller that follows another reference."""
         require_reference(reference, self.coordinates)
         other = copy.copy(self)
         other.reference = reference
@@ -248,31 +247,31 @@ class Controller(KeepsArguments):
 
     @property
     def function_name(self) -> str:
-        """What a message calls the function that is asked."""
+        """Name, for messages, of the function that computes the efforts, such as ``MyLaw.evaluate``."""
         plain = type(self).evaluate is Controller.evaluate
         return f"{type(self).__name__}.{'effort' if plain else 'evaluate'}"
 
 
 class MotionLaw(Controller, abstract=True):
-    """Base of motion laws: controllers that know the acceleration they want."""
+    """Base class of motion laws: controllers that know the acceleration they want."""
 
     plant: Plant
     weight: ArrayLike | None = None  # metric of the efforts, see `motor_effort`
     saturation: str | None = None
 
     def desired_acceleration(self, t: float, terms: Terms) -> Array:
-        """The acceleration of all coordinates that it wants, loops respected, (nv,)."""
+        """Acceleration (nv,) of all coordinates that the law wants, consistent with the loops."""
         raise NotImplementedError(
             f"{type(self).__name__} is a MotionLaw and must define desired_acceleration(t, terms)"
         )
 
     def effort(self, t: float, terms: Terms, state: Array) -> ArrayLike:
-        """The least motor efforts that make this acceleration."""
+        """Smallest motor efforts (nu,) that produce the desired acceleration."""
         return smallest_effort(terms, self.desired_acceleration(t, terms), None)
 
 
 class Drive:
-    """Base of drives: what is between the held efforts of a sampled controller and the joints, in continuous time."""
+    """Base class of drives: dynamics in continuous time from the held efforts of a sampled controller to the joints."""
 
     def start(self, plant: Plant) -> ArrayLike:
         """Initial states (n,)."""
@@ -288,12 +287,12 @@ class Drive:
 
     @property
     def function_name(self) -> str:
-        """What a message calls the function that is asked."""
+        """Name, for messages, of the function that computes the efforts, such as ``MyLaw.evaluate``."""
         return f"{type(self).__name__}.evaluate"
 
 
 class ConstantEffort(Controller):
-    """The same motor efforts all the time."""
+    """Controller that gives constant motor efforts."""
 
     def __init__(self, u: ArrayLike) -> None:
         self.u = np.atleast_1d(_check.numbers(u, "the motor efforts u"))
@@ -304,7 +303,7 @@ class ConstantEffort(Controller):
 
 
 class FunctionController(Controller):
-    """A function (t, terms, state) -> effort as a controller without states.
+    """Controller without states, made from a function (t, terms, state) -> effort.
 
     Parameters
     ----------
@@ -341,12 +340,12 @@ _MEMBERS = ("period", "start", "evaluate", "effort", "update", "derivative", "re
 
 
 def as_controller(given: Any, plant: Plant | None = None) -> Controller:
-    """A controller from one, from a function (t, terms, state) -> effort, or from numbers; None means no effort.
+    """Controller from one, from a function (t, terms, state) -> effort, or from constant efforts; None means no effort.
 
     Raises
     ------
     TypeError
-        For a class in place of an object, and for objects that have more than a call but are no `Controller`.
+        For a class in place of an object, and for callables that have members of a controller but are none.
     ValueError
         For numbers that do not fit the motors, or a period that is not above zero.
     """
@@ -375,7 +374,7 @@ def as_controller(given: Any, plant: Plant | None = None) -> Controller:
 
 
 def evaluated(law: Controller, t: float, terms: Terms, state: Array) -> Evaluation:
-    """The evaluation of a controller; refuses anything else that it returns."""
+    """Evaluation of a controller at one instant; refuses a result that is no `Evaluation`."""
     evaluation = law.evaluate(t, terms, state)
     if not isinstance(evaluation, Evaluation):
         what = f"{law.function_name} must return an Evaluation(effort, state, report)"
@@ -384,7 +383,7 @@ def evaluated(law: Controller, t: float, terms: Terms, state: Array) -> Evaluati
 
 
 def moved(evaluation: Evaluation, state: Array, sampled: bool) -> Array:
-    """Next values of the states, or their rates: of an evaluation that does not say, they stay as they are."""
+    """Next values of the states, or their rates, from an evaluation; by default the states stay as they are."""
     if evaluation.state is None:
         return state if sampled else np.zeros(state.size)
     state = numbers_of(evaluation.state)
@@ -397,7 +396,7 @@ def start_of(part: Controller | Drive, plant: Plant) -> Array:
 
 
 def error_of(law: Controller, t: float, terms: Terms) -> tuple[Array, Array] | None:
-    """What a controller says of its error, (e, rate), (k,) each; refuses anything else."""
+    """Error of a controller and its rate, (k,) each, checked; None where it defines none."""
     given = law.error(t, terms)
     if given is None:
         return None
@@ -416,7 +415,7 @@ def error_of(law: Controller, t: float, terms: Terms) -> tuple[Array, Array] | N
 
 
 def require_tracking(law: Controller, t: float, terms: Terms) -> None:
-    """Refuse a reference or an error that does not fit the coordinates of a law; what fails is told where it counts."""
+    """Refuse a reference or an error that does not fit a law's coordinates; other failures are left to the run."""
     if law.reference is None or law.coordinates is None:
         return
     if isinstance(law.coordinates, str):
@@ -439,12 +438,12 @@ _SOFT = 0.05
 
 
 def growth_of(state: Array, after: Array, sampled: bool) -> Array:
-    """How integrals grow, a second or a sample."""
+    """Growth of integrals (k,), per second in continuous time or per sample."""
     return after - state if sampled else after
 
 
 def held(state: Array, after: Array, sampled: bool, against: Array, given: Array) -> Array:
-    """What becomes of integrals (k,) that push by `against` (k,) beyond limits that let `given` (k,) through."""
+    """Rates or next values of integrals (k,), held where they push by `against` (k,) beyond limits at `given` (k,)."""
     if sampled:
         return where_less(0.0, against, state, after)
     over = against / np.maximum(_SOFT * np.abs(given), _NONE)
@@ -452,9 +451,9 @@ def held(state: Array, after: Array, sampled: bool, against: Array, given: Array
 
 
 def waiting(state: Array, after: Array, sampled: bool, cut: Cut, gain: Array | None = None) -> Array:
-    """What becomes of integrals (k,), of whose pushes, gain times integral, limits leave something (k,).
+    """Rates or next values of integrals (k,), held where they would push further against a limit.
 
-    They do not grow where that would push further against the limit; what is lost by rounding does not count.
+    They push by gain times integral (k,), and `cut` is the part that limits cut off; rounding does not count.
     """
     lost, growth = cut.lost, growth_of(state, after, sampled)
     pushes = growth if gain is None else gain @ growth
@@ -464,15 +463,15 @@ def waiting(state: Array, after: Array, sampled: bool, cut: Cut, gain: Array | N
 
 
 def determines_motion(Z: Array, rows: Sequence[int], reach: Array) -> bool:
-    """Whether the coordinates in these rows of Z (nv, dof) tell all admissible motions."""
+    """Whether the coordinates in these rows of Z (nv, dof) determine all admissible motions."""
     motions = np.linalg.qr(reach[:, None] * Z)[0]
     return rank(np.linalg.svd(motions[rows], compute_uv=False), 1.0, INDEPENDENT) == Z.shape[1]
 
 
 def regular_terms(plant: Plant) -> Terms | None:
-    """The equations of motion at rest where the plant is not singular, for checks; None where none are at hand.
+    """Equations of motion at rest in a regular configuration of the plant, for checks; None where none is found.
 
-    They are looked for once: many laws are made for one plant.
+    A `Mechanism` keeps them, since many laws are made for one plant.
     """
     if not isinstance(plant, Mechanism):  # which never changes; the functions of another plant may
         return _regular_terms(plant)

@@ -1,4 +1,4 @@
-"""Do motion and constraint forces couple (Aghili, section 5.3), and which constraint forces can motors set?"""
+"""Coupling of motion and constraint forces (Aghili, section 5.3), and constraint forces that motors can set."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class CrossCoupling:
-    """How much a force that moves the machine loads its loops.
+    """Cross-coupling of a machine: constraint forces that come with the forces that move it.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class CrossCoupling:
 
 
 def cross_coupling(terms: Terms, root: ArrayLike | None = None) -> CrossCoupling:
-    """The cross-coupling channel mu between motion and constraint force (Aghili, eq. 32 and Proposition 3).
+    """Cross-coupling channel mu between motion and constraint force (Aghili, eq. 32 and Proposition 3).
 
     With an orthonormal basis Z of N(A), mu P = (I - P) M Z (Z'M Z)^-1 Z': it vanishes where M maps N(A) into itself.
 
@@ -56,7 +56,7 @@ def cross_coupling(terms: Terms, root: ArrayLike | None = None) -> CrossCoupling
     ----------
     terms : Terms
     root : array_like, shape (nv, nv), optional
-        L, where W = L L' is the metric of velocities (section 7.2): then P is the projector that is orthogonal in W.
+        Root L, where W = L L' is the metric of velocities (section 7.2): then P is the projector orthogonal in W.
         By default, the identity, as in the paper: all coordinates of one unit.
 
     Examples
@@ -87,7 +87,7 @@ def cross_coupling(terms: Terms, root: ArrayLike | None = None) -> CrossCoupling
 
 @dataclass(frozen=True, eq=False)
 class Decoupling:
-    """What `is_decoupled` finds; true where motion and constraint force are decoupled.
+    """Result of `is_decoupled`; true where motion and constraint force are decoupled.
 
     Attributes
     ----------
@@ -130,16 +130,16 @@ class Decoupling:
 def is_decoupled(plant: Plant, q: ArrayLike, tolerance: float = 1e-9, *, metric: ArrayLike | None = None) -> Decoupling:
     """Whether motion and constraint force are decoupled at a configuration: N(A) is invariant under M (Proposition 3).
 
-    On a decoupled plant, forces that accelerate it do not load the loops, so that force control does without mu.
+    On a decoupled plant, forces that accelerate it do not load the loops, so that force control needs no mu.
 
     Parameters
     ----------
     plant : Plant
     q : array_like, shape (nq,)
     tolerance : float
-        Largest size of mu P that counts as none.
+        Largest size of mu P that counts as zero.
     metric : array_like, shape (nv,) or (nv, nv), optional
-        Metric W of velocities (section 7.2): what is a potent force depends on it. By default, a radian counts as
+        Metric W of velocities (section 7.2), which decides what a potent force is. By default, a radian counts as
         ``plant.size`` metres (50), so that units do not matter; with joints of one kind this is Aghili's P. In the
         metric of M itself every plant is decoupled.
 
@@ -174,12 +174,12 @@ def is_decoupled(plant: Plant, q: ArrayLike, tolerance: float = 1e-9, *, metric:
 
 
 def determined(S: Array, terms: Terms) -> NDArray[np.bool_]:
-    """Which combinations S lam (k, rows) the motion determines."""
+    """Mask (k,) of the combinations S lam, with S (k, rows), that the motion determines."""
     return diagnosis.determined(S / terms.row_scale, terms.levers, terms.rank)
 
 
 def surplus_efforts(terms: Terms, force: Array, root: Array | None = None) -> tuple[Array, Array]:
-    """All efforts with Z'(B u - force) = 0: the smallest one u0 (nu,), and a basis N (nu, s) of what can be added.
+    """All efforts with Z'(B u - force) = 0: the smallest one u0 (nu,), and a basis N (nu, s) of those to be added.
 
     With a root of their metric W = root root', u0 minimizes u' W^-1 u, and the columns of N are orthonormal to it and
     to each other in that metric.
@@ -187,7 +187,7 @@ def surplus_efforts(terms: Terms, force: Array, root: Array | None = None) -> tu
     Raises
     ------
     ActuationError
-        Where the motors cannot produce what is needed.
+        Where no efforts give Z'B u = Z'force.
     """
     B = terms.B if root is None else terms.B @ root
     U = terms.unit_motions
@@ -213,19 +213,19 @@ class ReachableForces:
     Attributes
     ----------
     dimension : int
-        Independent ones.
+        Number of independent ones.
     rank : int
-        Independent constraint forces that there are, reachable or not.
+        Number of independent constraint forces that there are, reachable or not.
     basis : ndarray, shape (nv, dimension)
         Orthonormal basis of the reachable changes of F = A' lam.
     efforts : ndarray, shape (nu, dimension)
-        Motor efforts that make them; the machine does not feel them otherwise.
+        Motor efforts that make them, and do not move the machine.
     multipliers : ndarray, shape (rows, dimension)
         The same changes as multipliers, the smallest ones where rows are redundant.
     rows : dict of row name to str
         ``"independent"``: can be set while all other determined rows keep their values; ``"shared"``: changes, but only
-        together with others; ``"fixed"``: no motor changes it; ``"undetermined"``: redundant rows share it, the motion
-        does not say how.
+        together with others; ``"fixed"``: no motor changes it; ``"undetermined"``: redundant rows share it in a way
+        that the motion does not determine.
     loops : dict of loop name to str
         ``"independent"``: all determined rows of it can be set to anything, the forces of other loops kept;
         ``"partly"`` where that holds for some rows; ``"shared"``, ``"fixed"`` and ``"undetermined"`` as for rows.
@@ -241,7 +241,7 @@ class ReachableForces:
 
     @property
     def complete(self) -> bool:
-        """True where every constraint force can be set."""
+        """Whether the motors can set every constraint force."""
         return self.dimension == self.rank
 
     def __str__(self) -> str:
@@ -253,7 +253,7 @@ class ReachableForces:
 
 
 def reachable_forces(plant: Plant, q: ArrayLike) -> ReachableForces:
-    """Which constraint forces the motors can set at a configuration without a change of the motion.
+    """Constraint forces that the motors can set at a configuration without a change of the motion.
 
     Efforts u = N w with Z'B N = 0 do not accelerate the machine. They change the constraint force by B N w, which lies
     in R(A'); with a motor on every joint that is all of it.
@@ -298,7 +298,7 @@ def reachable_forces(plant: Plant, q: ArrayLike) -> ReachableForces:
 
 
 def _verdicts(plant: Plant, lam: Array, sure: NDArray[np.bool_]) -> tuple[dict[str, str], dict[str, str]]:
-    """What each row and each loop can be set to, from the multipliers (rows, dimension) of orthonormal forces, N."""
+    """Verdicts such as "shared" for rows and for loops, from multipliers (rows, dimension) of orthonormal forces, N."""
     reach = np.where(sure[:, None], lam, 0.0)
     size = np.linalg.norm(reach, axis=1)
     scale = max(float(size.max(initial=0.0)), 1.0)  # levers are of the order of one, so that multipliers are as forces

@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 
 @frozen
 class Delay(EffortBlock):
-    """Efforts of a sampled law act later than their sample: the time to compute and to send them.
+    """Delay of the efforts of a sampled law against its samples: the time to compute and to send them.
 
     Several delays add up. Blocks of the controller that follow are computed at the sample all the same; they commute
     with a delay.
@@ -31,13 +31,13 @@ class Delay(EffortBlock):
     Parameters
     ----------
     delay : float, array_like (nu,), or mapping of motor name to float
-        s, of any length, also of more than a period or a part of it.
+        Delay, s, of any length, also of more than a period or a part of it.
     initial : "hold", array_like (nu,), or mapping of motor name to float
-        What the motors give before the first effort arrives, N or N m: that of the first sample, as if the controller
-        had been at work before the start; or numbers, such as 0 for motors that are switched on at the start. One of
-        several delays may give numbers.
+        Efforts of the motors before the first one arrives, N or N m: ``"hold"`` for that of the first sample, as if the
+        controller had been at work before the start; or numbers, such as 0 for motors that are switched on at the
+        start. One of several delays may give numbers.
     plant : Plant, optional
-        For names of motors, where the law has no plant of its own.
+        Plant that has the names of motors, where the law has no plant of its own.
 
     Raises
     ------
@@ -83,12 +83,12 @@ class Delay(EffortBlock):
 
     @property
     def latency(self) -> ArrayLike:  # type: ignore[override]
-        """The delay, s."""
+        """Delay that the block adds between a sample and its effort, s."""
         return self.delay
 
     @property
     def initial_effort(self) -> Array | None:  # type: ignore[override]
-        """Before the first effort arrives, N or N m; None for that of the first sample."""
+        """Efforts until the first one of the law arrives, N or N m; None for that of the first sample."""
         return None if isinstance(self.initial, str) else np.asarray(self.initial)
 
     def start(self, plant: Plant) -> Array:

@@ -1,4 +1,4 @@
-"""Laws as data, and back: what a file says of a law, by the names of the classes and their arguments."""
+"""Laws as plain data, and back: descriptions, as in files, by the names of classes and their arguments."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _PARAMETER = re.compile(r"\$(\w+)")
 def law_from(
     description: Any, plant: Plant, values: Mapping[str, Any] | None = None, *, more: Kinds | None = None
 ) -> Any:
-    """A law from its description.
+    """Law, or a part of one, made from its description in plain data.
 
     Parameters
     ----------
@@ -44,13 +44,13 @@ def law_from(
         a chain, in the order of ``|``. A number, or a list of numbers, is constant efforts.
     plant : Plant
     values : mapping of str to float, optional
-        Stand for the texts ``$name``.
+        Values of the parameters, in place of the texts ``$name``.
     more : mapping of str to callable, optional
         Other classes that a description may name.
 
     Returns
     -------
-    Controller, or what else is described
+    Controller, or whatever else is described
 
     Raises
     ------
@@ -83,7 +83,7 @@ def law_from(
 
 @contextmanager
 def _within(*keys: str | int) -> Iterator[None]:
-    """Errors know which entry of a description they are of, for the line in its file."""
+    """Context that adds to errors the entry of a description that they are about, for the line in its file."""
     try:
         yield
     except (InputError, InputTypeError, ModelError) as error:
@@ -93,7 +93,7 @@ def _within(*keys: str | int) -> Iterator[None]:
 
 
 def _made(x: Any, plant: Plant, values: Mapping[str, Any], kinds: Kinds) -> Any:
-    """What is described; other data as they are, with values in place of their names."""
+    """Object that is described; other data as they are, with values in place of the texts ``$name``."""
     if isinstance(x, str) and (asked := _PARAMETER.fullmatch(x)):
         if asked[1] not in values:
             raise InputError(_check.unknown(asked[1], list(values), "parameter behind a $"))
@@ -137,19 +137,19 @@ def _made(x: Any, plant: Plant, values: Mapping[str, Any], kinds: Kinds) -> Any:
 
 
 def _named_in(message: str, arguments: Mapping[str, Any]) -> tuple[str, ...]:
-    """The argument that a message is about, as far as it says so: the one that it names first."""
+    """Argument that a message is about, the one that it names first, in a tuple; empty where it names none."""
     found = [(at.start(), name) for name in arguments if (at := re.search(rf"\b{re.escape(name)}\b", message))]
     return (min(found)[1],) if found else ()
 
 
 def _part_of(x: Any, key: str | int, plant: Plant, values: Mapping[str, Any], kinds: Kinds) -> Any:
-    """An entry of a mapping or a list."""
+    """Object that an entry of a mapping or a list describes."""
     with _within(key):
         return _made(x[key], plant, values, kinds)
 
 
 def _kinds() -> dict[str, Callable[..., Any]]:
-    """Classes that can be described: those of `cmbcontrol.controllers`, and references."""
+    """Classes by name that can be described: those of `cmbcontrol.controllers`, references and `Frame`."""
     from .. import controllers
 
     public = {name: getattr(controllers, name) for name in controllers.__all__}
@@ -165,15 +165,15 @@ _OTHERS: Kinds = {"Mechanism": from_description, "LinearModel": LinearModel.from
 
 
 def law_described(law: Any, plant: Plant, *, more: Kinds | None = None) -> Any:
-    """The description of a law, of which `law_from` makes it again.
+    """Description of a law in plain data, from which `law_from` makes it again.
 
     Parameters
     ----------
     law : Controller, Block, function or numbers
     plant : Plant
-        Left out where the law has it; others are written down.
+        Plant that is left out where the law has it; other plants are written down.
     more : mapping of str to callable, optional
-        Other classes that may be named.
+        Other classes that the description may name.
 
     Raises
     ------
@@ -194,7 +194,7 @@ def law_described(law: Any, plant: Plant, *, more: Kinds | None = None) -> Any:
 
 
 def plain(x: Any, plant: Plant, more: Kinds | None = None) -> Any:
-    """Anything that can be written down, as data."""
+    """Plain data of anything that a file can hold: a law, a block, a task, a reference or a machine."""
     return _Describer(plant, _kinds() | dict(more or {})).of(x)
 
 
@@ -204,7 +204,7 @@ class _Describer:
         self.machine = described(plant) if isinstance(plant, Mechanism) else None
 
     def of(self, x: Any) -> Any:
-        """Plain data."""
+        """Plain data of an object; refuses one that no file can hold."""
         if isinstance(x, np.generic):  # numpy's float is one of Python's, too, which not all that write know
             return x.item()
         if x is None or isinstance(x, (bool, int, float, str)):
@@ -233,7 +233,7 @@ class _Describer:
         return {"type": _CHAIN, "parts": self.of(x)} if isinstance(x, Chain) else self.of(x)
 
     def _arguments(self, x: Any) -> dict[str, Any]:
-        """What it is made with, without what is as by default, and without the plant."""
+        """Arguments that an object was made with, without default values and without the plant."""
         if dataclasses.is_dataclass(x):
             given = {field.name: getattr(x, field.name) for field in dataclasses.fields(x) if field.init}
         elif isinstance(x, KeepsArguments):
@@ -266,14 +266,14 @@ class _Describer:
 
 
 def _stands_for(x: Any) -> bool:
-    """Whether it is an object that copies of a law may have in another version."""
+    """Whether copies of a law may have another version of this argument, such as another model or reference."""
     return isinstance(x, (KeepsArguments, Plant, LinearModel)) or callable(x)
 
 
 class DescribedLaw:
-    """A function of a plant, and of the parameters that a description names with ``$``, which makes the law.
+    """Function that makes a described law, from a plant and the parameters that the description names with ``$``.
 
-    As `studies.MachineCase` takes it.
+    `studies.MachineCase` takes such a function.
 
     Examples
     --------
@@ -293,7 +293,7 @@ class DescribedLaw:
         return inspect.Signature([inspect.Parameter(name, kind) for name in ("plant", *self.parameters)])
 
     def __call__(self, plant: Plant, **values: Any) -> Any:
-        """The law."""
+        """Law for a plant, with values of the parameters."""
         return law_from(self.description, plant, values)
 
     def described(self) -> str:
@@ -302,7 +302,7 @@ class DescribedLaw:
 
 
 def _parameters(x: Any) -> list[str]:
-    """Names behind a $."""
+    """Names of the parameters in a description, which stand behind a ``$``."""
     if isinstance(x, str):
         return [asked[1]] if (asked := _PARAMETER.fullmatch(x)) else []
     parts: Sequence[Any] = list(x.values()) if isinstance(x, Mapping) else x if isinstance(x, list) else []

@@ -24,7 +24,7 @@ Array = NDArray[np.float64]
 
 @frozen
 class DriveFriction(EffortBlock):
-    """What bearings and gears of the drives take from the efforts: Coulomb, viscous, and Stribeck's peak.
+    """Friction of bearings and gears in the drives, at the motors: Coulomb, viscous, and Stribeck's peak.
 
     With w = B'v, the velocities of the motors,
 
@@ -47,7 +47,7 @@ class DriveFriction(EffortBlock):
         Velocity over which the friction turns round, m/s or rad/s. Below it the machine creeps rather than sticks; a
         smaller one takes smaller steps to integrate.
     plant : Plant, optional
-        For names of motors, where the law has no plant of its own.
+        Plant that has the names of motors, where the law has no plant of its own.
 
     Notes
     -----
@@ -100,7 +100,7 @@ class DriveFriction(EffortBlock):
         return np.zeros(0)
 
     def force(self, w: ArrayLike) -> Array:
-        """Friction (nu,) at motor velocities w (nu,): it has their sign."""
+        """Friction (nu,), N or N m, at motor velocities w (nu,), with the sign of w."""
         w = numbers_of(w)
         coulomb, viscous = np.asanyarray(self.coulomb), np.asanyarray(self.viscous)
         sliding = coulomb

@@ -26,7 +26,7 @@ _NUMBERS = ("torque_constant", "gear", "current", "resistance", "voltage", "time
 
 @frozen
 class ElectricDrive(EffortBlock):
-    """Servo motors with gears: what current, bus voltage and gear leave of the efforts that are asked for.
+    """Servo motors with gears: efforts limited by current and bus voltage, with the losses of the gear.
 
     The current i for an effort u is u / (torque_constant gear), at most `current`, and where there is a `resistance` at
     most what the bus drives against the back electromotive force, |resistance i + torque_constant gear w| <= voltage
@@ -39,21 +39,21 @@ class ElectricDrive(EffortBlock):
     Parameters
     ----------
     torque_constant : float, array_like (nu,), or mapping of motor name to float
-        N m/A (N/A): also V s/rad of the back electromotive force.
+        Torque constant, N m/A (N/A): also V s/rad of the back electromotive force.
     gear : float, array_like (nu,), or mapping
-        Turns of the motor a turn of the joint.
+        Turns of the motor per turn of the joint.
     current : float, array_like (nu,), or mapping
-        Largest one, A.
+        Largest current, A.
     resistance, voltage : float, array_like (nu,), or mapping
-        Ohm, and of the bus, V. With a resistance of 0 the voltage limits nothing.
+        Resistance, ohm, and voltage of the bus, V. With a resistance of 0 the voltage limits nothing.
     time_constant : float, array_like (nu,), or mapping
-        Of the current loop, s; 0 for one that answers at once.
+        Time constant of the current loop, s; 0 for one without lag.
     efficiency : float, array_like (nu,), or mapping
-        Of the gear, above 0 and up to 1.
+        Efficiency of the gear, above 0 and up to 1.
     width : float
-        Velocity over which the efficiency turns round with the flow of power, rad/s or m/s.
+        Velocity over which the efficiency changes with the direction of power, rad/s or m/s.
     plant : Plant, optional
-        For names of motors, where the law has no plant of its own.
+        Plant that has the names of motors, where the law has no plant of its own.
 
     Examples
     --------
@@ -129,7 +129,7 @@ class ElectricDrive(EffortBlock):
         return within if driven.all() else where_less(0.0, 1.0 * driven, within, u)
 
     def _through_gear(self, u: Any, w: Any) -> Any:
-        """Efforts at the joint: less where the motor drives, more where the joint does."""
+        """Efforts at the joint, behind the gear: less where the motor drives, more where the joint does."""
         efficiency = np.asarray(self.efficiency)
         if not np.any(efficiency < 1.0):
             return u
@@ -138,7 +138,7 @@ class ElectricDrive(EffortBlock):
 
     @property
     def _small(self) -> Array:
-        """An effort that counts as none, a thousandth of the largest, or of one ampere's."""
+        """Effort that counts as zero, a thousandth of the largest one, or of that of one ampere without a limit."""
         known = np.where(np.isfinite(self.current), self.current, 1.0)
         return 1e-3 * np.asanyarray(self.torque_constant) * np.asanyarray(self.gear) * known
 

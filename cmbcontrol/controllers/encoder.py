@@ -1,4 +1,4 @@
-"""Encoders: resolution and noise of what the law is told."""
+"""Encoders: resolution and noise of the positions and velocities that a law gets."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ class Encoder(SensorBlock):
     resolution : float, array_like (nq,), or mapping of coordinate to float, optional
         Size of a step, rad or m; 0 rounds nothing. A number serves all joints of one axis.
     bits : int, or mapping of coordinate to int, optional
-        The same as steps a turn, 2 pi / 2^bits rad. A number serves all joints with an angle of their own.
+        Resolution in steps per turn, 2 pi / 2^bits rad. A number serves all joints with an angle of their own.
     noise : float, array_like (nv,), or mapping of velocity coordinate to float
         Standard deviation of white Gaussian noise on positions, rad or m; on joints of several axes it turns and
         shifts the body in its own axes.
     velocity_noise : float, array_like (nv,), or mapping
-        The same on velocities, rad/s or m/s.
+        Standard deviation of such noise on velocities, rad/s or m/s.
     seed : int
-        Another one, another noise. It is a function of seed and number of the sample, round(t / period), so that
+        Seed of the noise, which is a function of the seed and the number of the sample, round(t / period), so that
         repeated calls agree.
     plant : Plant, optional
-        Names and joints of the machine, where the law has no plant of its own.
+        Plant that has names and joints of the machine, where the law has no plant of its own.
 
     Raises
     ------
@@ -76,7 +76,7 @@ class Encoder(SensorBlock):
 
     @property
     def rough(self) -> bool:  # type: ignore[override]
-        """Whether it rounds or adds noise."""
+        """Whether the encoder rounds or adds noise."""
         return any(np.any(x) for x in (self.resolution, self.noise, self.velocity_noise)) or self.bits is not None
 
     def __post_init__(self) -> None:
@@ -104,7 +104,7 @@ class Encoder(SensorBlock):
         return block
 
     def _steps_of_bits(self, plant: Plant, steps: Array, single: Sequence[int]) -> Array:
-        """Steps with those that are given as bits a turn."""
+        """Sizes (nq,) of the steps, with those that are given as bits per turn."""
         turning = [plant.position_names[i] for i in single if plant.position_units[i] == "rad"]
         bits = self.bits if isinstance(self.bits, Mapping) else dict.fromkeys(turning, self.bits)
         steps = steps.copy()
@@ -133,13 +133,13 @@ class Encoder(SensorBlock):
         return q, v
 
     def _white(self, t: float) -> Array:
-        """White noise (2, nv) of the sample at t."""
+        """White noise (2, nv) of the sample at t, of deviation 1: for positions and for velocities."""
         k = round(t / self._setting.period)  # type: ignore[operator]
         return np.random.default_rng([self.seed, max(k, 0)]).standard_normal((2, len(self.noise)))
 
 
 def require_samples(block: SensorBlock, setting: Setting) -> None:
-    """Refuse a law in continuous time."""
+    """Refuse a law in continuous time, which has no samples at which a sensor is read."""
     if setting.period is None:
         raise InputError(
             f"{block!r} is read at samples, and the law {type(setting.law).__name__} works in continuous time: give it "
@@ -153,7 +153,7 @@ def plain_positions(plant: Plant) -> list[int]:
 
 
 def _values(given, names: Sequence[str], what: str, only: Sequence[int] | None = None) -> Array:
-    """A value >= 0 of each coordinate, from one for all (of some), from all, or by name."""
+    """Values >= 0 of the coordinates, from one number (for those in `only`), from all, or by name."""
     allowed = range(len(names)) if only is None else only
     if isinstance(given, Mapping):
         for name in given:

@@ -1,4 +1,4 @@
-"""Velocity from positions."""
+"""Velocity from differences of positions."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ class FilteredDifference(SensorBlock):
         v(k) = a v(k-1) + (1 - a) (q(k) [-] q(k-1)) / T,    a = exp(-T / time_constant)
 
     The difference is the velocity half a period ago; the filter adds about its time constant. At the first sample of a
-    run there is no difference yet, and the velocity is handed on as it comes: the filter has settled. On joints of
+    run there is no difference yet, and the velocity is handed on as it comes, as of a settled filter. On joints of
     several axes the difference is the rotation and shift from sample to sample, in the axes of the body.
 
     Parameters
     ----------
     time_constant : float, optional
-        s; 0 is the plain difference.
+        Time constant of the filter, s; 0 is the plain difference.
     cutoff : float, optional
-        The same as a frequency, Hz: 1 / (2 pi time_constant).
+        Its corner frequency, Hz: 1 / (2 pi time_constant).
     plant : Plant, optional
-        Joints of the machine, where the law has no plant of its own.
+        Plant that has the joints of the machine, where the law has no plant of its own.
 
     Raises
     ------

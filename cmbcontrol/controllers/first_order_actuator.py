@@ -1,4 +1,4 @@
-"""Actuators that lag behind."""
+"""Actuators with a lag of first order."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ Array = NDArray[np.float64]
 
 @frozen
 class FirstOrderActuator(LaggingEffort):
-    """Efforts follow what is asked for with du/dt = (u_c - u) / time_constant: a current loop, a valve.
+    """Actuators with a lag of first order, du/dt = (u_c - u) / time_constant: a current loop, a valve.
 
     Part of the machine: behind the held efforts of a sampled law it moves in continuous time.
 
     Parameters
     ----------
     time_constant : float, array_like (nu,), or mapping of motor name to float
-        s. A mapping names all motors.
+        Time constant, s. A mapping names all motors.
     initial : float, array_like (nu,), or mapping of motor name to float
         Efforts at the start, N or N m; 0 for motors that a mapping does not name.
     plant : Plant, optional
-        For names of motors, where the law has no plant of its own.
+        Plant that has the names of motors, where the law has no plant of its own.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Names of constraint force components, as linear functions of F = A' lam."""
+"""Components of constraint forces by name, as linear functions of F = A' lam."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class ForceComponents:
             )
 
     def _choose(self, names: Sequence[str]) -> None:
-        """Names to rows and wrenches."""
+        """Find the rows and the forces on bodies that the names stand for; refuse unknown names."""
         plant, chosen, units, scale = self.plant, [], [], []
         S: list[Array] = []
         for name in names:
@@ -119,7 +119,7 @@ class ForceComponents:
         self.names, self.units, self._scale, self._S = tuple(chosen), tuple(units), scale, np.array(S)
 
     def _on_body(self, component: int, loop: str, k: int) -> _OnBody:
-        """Component k of the force and moment that a loop exerts; refuses what has no bodies."""
+        """Component k of the force and moment that a loop exerts on a body; refuses loops without bodies."""
         plant = self.plant
         if not isinstance(plant, Mechanism):
             raise InputError(
@@ -146,7 +146,7 @@ class ForceComponents:
         return len(self.names)
 
     def matrix(self, terms: Terms) -> Array:
-        """C (k, nv) at a state.
+        """Matrix C (k, nv) of the components y = C F at a state.
 
         Raises
         ------
@@ -167,7 +167,7 @@ class ForceComponents:
         return S @ terms.A_pinv.T
 
     def combinations(self, q: Array) -> Array:
-        """S (k, rows) with y = S lam."""
+        """Matrix S (k, rows) of the components y = S lam at a configuration."""
         S, model = self._S.copy(), self.plant.arrays
         work = constrained.new_work(model)
         constrained.update_position(model, q, work, RANK_TOLERANCE, self.plant.nv)
@@ -197,7 +197,7 @@ class ForceComponents:
 
 
 def _body_a(part: Joint | Constraint) -> str:
-    """The body that carries the axes of a closure."""
+    """Name of the body that carries the axes of a closure, its body a."""
     return part.parent if isinstance(part, Joint) else part.a
 
 
@@ -219,5 +219,5 @@ def _closure_axes(part: Joint | Constraint) -> Array:
 
 
 def _cross(x: Array, y: Array) -> Array:
-    """x cross y; numpy's own takes thirty times as long for two vectors."""
+    """Cross product of x and y; numpy's own takes thirty times as long for two vectors."""
     return np.array([x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]])

@@ -1,4 +1,4 @@
-"""Where only some joints have encoders, the others follow from the loops."""
+"""Forward kinematics: the motion of all joints from the joints with encoders, by the loops."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ Array = NDArray[np.float64]
 class ForwardKinematics(SensorBlock):
     """All positions and velocities from those of the measured joints, by closing the loops of the controller's model.
 
-    Stands after `Encoder` and `FilteredDifference`: what they say of the other joints is forgotten, but for the branch
-    (elbow up or down), which is the nearest.
+    It stands after `Encoder` and `FilteredDifference`: their values of the other joints only choose the branch (elbow
+    up or down), which is the nearest.
 
     Parameters
     ----------
     coordinates : sequence of str
         Joints that are measured: of one axis, and as many as determine the motion.
     plant : Plant, optional
-        The model, where the law has no plant of its own.
+        Model of the controller, where the law has no plant of its own.
 
     Raises
     ------
@@ -101,7 +101,7 @@ class ForwardKinematics(SensorBlock):
         return q, moved + Z @ np.linalg.lstsq(Z[rows], (v - moved)[rows], rcond=None)[0]
 
     def _closed(self, q: Array, rows: list[int]) -> tuple[Array, Array]:
-        """The nearest closed configuration with the measured joints held, and Z there: Newton's method."""
+        """Nearest closed configuration with the measured joints held, and Z there, by Newton's method."""
         plant = self._setting.plant
         at = [plant.position_names.index(name) for name in self.coordinates]  # type: ignore[union-attr]
         held, size = q[at], plant.size

@@ -1,4 +1,4 @@
-"""Tasks on frames and points of bodies: where they are, as seen from the ground or from another body."""
+"""Tasks on frames and points of bodies: their poses as seen from the ground or from another body."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ class PoseTask(Task):
     plant : Mechanism
     body : str
     frame : Frame, optional
-        On the body; defaults to its own.
+        Frame on the body; defaults to its own.
     relative_to : str
         Body that the other frame is on; defaults to ``"ground"``.
     other_frame : Frame, optional
     axes : sequence of str
-        Of ``"x"``, ``"y"``, ``"z"``, ``"rx"``, ``"ry"``, ``"rz"``, in any number and order; defaults to all.
+        Values of ``"x"``, ``"y"``, ``"z"``, ``"rx"``, ``"ry"``, ``"rz"``, in any number and order; defaults to all.
     names : sequence of str, optional
-        Of the values; defaults to ``<body>_<axis>``.
+        Names of the values; defaults to ``<body>_<axis>``.
 
     Raises
     ------
@@ -116,7 +116,7 @@ class PoseTask(Task):
         self._side = side
 
     def still_axes(self) -> tuple[str, ...]:
-        """Those of its axes in which no joint moves the body, such as z, rx and ry of a machine in the x-y plane."""
+        """Axes of the task in which no joint moves the body, such as z, rx and ry of a machine in the x-y plane."""
         plant, rng = self.plant, np.random.default_rng(0)
         metres = np.where(self._rows < 3, 1.0, plant.size)
         largest = np.zeros(len(self.axes))
@@ -127,7 +127,7 @@ class PoseTask(Task):
         return tuple(axis for axis, x in zip(self.axes, largest, strict=True) if x < 1e-12)
 
     def value_of(self, frame: Frame) -> Array:
-        """The values (k,) of a frame that is given in the other frame, such as a goal."""
+        """Values (k,) of the task for a frame that is given in the other frame, such as a goal."""
         return np.concatenate([frame.p, rotation_vector(frame.R)])[self._rows]
 
     def value(self, terms: Terms) -> Array:
@@ -143,7 +143,7 @@ class PoseTask(Task):
         return self._kinematics(terms).bias[self._rows]
 
     def error(self, desired: ArrayLike | Frame, terms: Terms) -> Array:
-        """e (k,); the desired pose may be a `Frame`, given in the other one."""
+        """Error e (k,) to a desired pose, which may be a `Frame` that is given in the other one."""
         now = self._kinematics(_check.instance(terms, Terms, "terms", "from plant.terms(q, v)"))
         goal = self._whole(self.value_of(desired) if isinstance(desired, Frame) else desired)
         turn = rotation_vector(rotation_matrix(goal[3:]) @ now.R.T) if self._turns else np.zeros(3)
@@ -162,7 +162,7 @@ class PoseTask(Task):
         return TaskMotion(*(np.concatenate(x)[rows] for x in zip(*parts, strict=True)))
 
     def _whole(self, values: ArrayLike) -> Array:
-        """All six values, zero where they are not asked for."""
+        """All six values of a pose, zero where the task has none."""
         if isinstance(values, Symbols):
             out = Symbols(np.zeros(6))
         else:
@@ -171,7 +171,7 @@ class PoseTask(Task):
         return out
 
     def _kinematics(self, terms: Terms) -> _Kinematics:
-        """Relative pose, all six rows of J, and bias, in the axes of the other frame."""
+        """Motion of the frame as seen from the other one: pose, all six rows of J, and bias, in axes of the other."""
         R, p = self.plant.link_poses(terms.q)
         if isinstance(terms, TracedTerms):
             model = terms.at.model
@@ -193,13 +193,13 @@ class PointTask(PoseTask):
     plant : Mechanism
     body : str
     point : array_like, shape (3,)
-        In the axes of the body, m.
+        Position of the point in the axes of the body, m.
     axes : str
-        Of x, y and z, such as ``"xy"`` in a plane.
+        Axes, of x, y and z, such as ``"xy"`` in a plane.
     relative_to : str
-        ``"ground"``, or a body: its origin and its axes.
+        ``"ground"``, or a body, in whose axes and from whose origin the position is measured.
     names : sequence of str, optional
-        Of the values; defaults to ``<body>_<axis>``.
+        Names of the values; defaults to ``<body>_<axis>``.
 
     Raises
     ------
@@ -233,7 +233,7 @@ class PointTask(PoseTask):
 
 
 def _turning(desired: Desired, R: Array, omega: Array, J: Array, bias: Array) -> TaskMotion:
-    """The rotation vector of what a rotation R, with angular velocity and its J and bias, lacks; see `PoseTask`."""
+    """Error in rotation, as a rotation vector with its motion, of R with its omega, J and bias; see `PoseTask`."""
     phi, rate, acceleration = desired
     left = left_jacobian(phi)
     omega_d = left @ rate
@@ -248,7 +248,7 @@ def _turning(desired: Desired, R: Array, omega: Array, J: Array, bias: Array) ->
 
 
 def _cross(a: Array, b: Array) -> Array:
-    """a x b; numpy's own takes ten times as long."""
+    """Cross product a x b; numpy's own takes ten times as long."""
     x, y, z = a
     u, v, w = b
     product = [y * w - z * v, z * u - x * w, x * v - y * u]
@@ -259,7 +259,7 @@ def _cross(a: Array, b: Array) -> Array:
 
 
 class _Kinematics(NamedTuple):
-    """Of one frame as seen from another, in the axes of that."""
+    """Motion of one frame as seen from another, in the axes of the other."""
 
     p: Array
     R: Array
@@ -276,7 +276,7 @@ class _OnLink(NamedTuple):
 
     @classmethod
     def of(cls, plant: Mechanism, body: str, frame: Frame | None) -> _OnLink:
-        """A frame given on a body."""
+        """Frame on a kernel link, from a frame that is given on a body."""
         if frame is not None and not isinstance(frame, Frame):
             raise InputTypeError(f"the frame on {body!r} (frame=, other_frame=) must be a Frame, got {frame!r}")
         q, link = plant.neutral(), plant.link_index(body)

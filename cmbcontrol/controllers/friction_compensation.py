@@ -24,20 +24,20 @@ Array = NDArray[np.float64]
 
 @frozen
 class FrictionCompensation(EffortBlock):
-    """Add to the efforts what the drives are expected to lose.
+    """Friction compensation: a block that adds to the efforts those that the drives are expected to lose.
 
     Parameters
     ----------
     friction : DriveFriction
         The friction as the controller knows it.
     velocity : {"measured", "reference"}
-        Velocity at which it is taken: the one that the law is told; or that of the law's reference, which has no noise
-        and closes no loop (too much compensation cannot make it unstable), but knows nothing of errors. The law
+        Velocity at which it is taken: the one that the law gets; or that of the law's reference, which has no noise
+        and closes no loop (too much compensation cannot make it unstable), but does not depend on errors. The law
         then needs a reference in independent coordinates (``law.reference``, ``law.coordinates``).
     fraction : float
-        Part of the friction that is compensated; above 1 the loop may shiver.
+        Part of the friction that is compensated; above 1 the loop may oscillate.
     plant : Plant, optional
-        For names of motors and coordinates, where the law has no plant of its own.
+        Plant that has the names of motors and coordinates, where the law has no plant of its own.
 
     Raises
     ------
@@ -94,7 +94,7 @@ class FrictionCompensation(EffortBlock):
         return u + self.fraction * self.friction.force(v.dot(terms.B))
 
     def _reference_velocity(self, t: float, terms: Terms) -> Array:
-        """v = K y_d', with K from the coordinates to all velocities on the loops."""
+        """Velocity of the reference (nv,), v = K y_d', with K from the coordinates to all velocities on the loops."""
         law, plant = self._setting.law, self._setting.plant
         rows = [plant.velocity_names.index(name) for name in law.coordinates]  # type: ignore[union-attr]
         R_Z = terms.Z[rows]

@@ -1,4 +1,4 @@
-"""Weights and springs compensated, and a spring and a damper at the joints."""
+"""PD control of joints with the weights and springs of the machine compensated."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class GravityPD(Controller):
 
         Z'B u = Z'(g(q) + S'(K_P e + K_D e')),    u'W^-1 u smallest
 
-    so that springs and dampers seem to act at the coordinates. No mass is asked for. Under a constant reference the
+    so that springs and dampers seem to act at the coordinates. No mass matrix is needed. Under a constant reference the
     energy v'Mv / 2 + e'K_P e / 2 falls with e'K_D e', whatever the masses are: the machine comes to rest at e = 0 where
     the weights are right, for any K_P, K_D > 0 (Takegaki and Arimoto, 1981; on closed loops all forces above work on
     admissible motion only). On a path it lags behind; see `ProjectedInverseDynamics` and `ComputedTorque`.
@@ -98,19 +98,19 @@ class GravityPD(Controller):
         self.reference = reference
 
     def with_model(self, model: Plant) -> Self:
-        """The same law with the weights of another model."""
+        """Copy of the law with the weights of another model."""
         require_same_signals(self.plant, model)
         law = copy.copy(self)
         law.plant = model
         return law
 
     def start(self, plant: Plant) -> Array:
-        """No state of its own; refuses a plant with other coordinates or motors than the model."""
+        """Initial states, none; refuses a plant with other coordinates or motors than the model."""
         require_same_signals(self.plant, plant)
         return np.zeros(0)
 
     def error(self, t: float, terms: Terms) -> tuple[Array, Array]:
-        """e = y_d - y and its rate, shape (k,) each."""
+        """Error e = y_d - y and its rate, shape (k,) each."""
         position, velocity, _ = at_time(self.reference, t)
         return position - self.task.value(terms), velocity - self.task.jacobian(terms) @ terms.v
 
@@ -122,7 +122,7 @@ class GravityPD(Controller):
 
 
 def driven_coordinates(plant: Plant) -> tuple[str, ...]:
-    """One-axis joints that motors drive, each alone; from the plant's B at an assembled configuration."""
+    """Names of the one-axis joints that motors drive, each alone; from the plant's B at an assembled configuration."""
     q = plant.assemble()
     B = plant.terms(q, np.zeros(plant.nv)).B
     alone = [j for j in range(plant.nu) if np.count_nonzero(B[:, j]) == 1]

@@ -28,18 +28,18 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class TaskLevels:
-    """What tasks ask for at a state, J_k a = target_k, in a strict order.
+    """Demands of tasks on the acceleration at a state, J_k a = target_k, in a strict order.
 
     Attributes
     ----------
     J : ndarray, shape (m, nv)
         Rows of all levels, one after the other, times the roots of their weights.
     target : ndarray, shape (m,)
-        Times the same.
+        Targets of these rows, times the same roots.
     ends : ndarray of int, shape (levels,)
         One past the last row of each level.
     wish : ndarray, shape (nv,)
-        Acceleration to come near to in what all levels leave free.
+        Acceleration that is approached in motions that all levels leave free.
     """
 
     J: Array
@@ -48,13 +48,13 @@ class TaskLevels:
     wish: Array
 
     def residuals(self, acceleration: Array) -> Array:
-        """What is left of each level (levels,), the root of its weighted squares, under an acceleration (nv,)."""
+        """Residual of each level (levels,) under an acceleration (nv,): the root of its weighted squares."""
         left = np.append(0.0, np.cumsum((self.J @ acceleration - self.target) ** 2))
         squares = np.diff(np.append(0.0, left[self.ends]))
         return np.sqrt(np.maximum(squares, 0.0))
 
     def best(self, terms: Terms) -> tuple[effort_limits.Levels, Array]:
-        """The levels as kernels take them, and the acceleration (nv,) that is best without limits."""
+        """Levels as kernels take them, and the acceleration (nv,) that is best without limits."""
         wish = _check.plain(self.wish)
         return effort_limits.levels_of(
             terms.Z, terms.Cv, terms.M, terms.reach, _check.plain(self.J), _check.plain(self.target), self.ends, wish
@@ -62,13 +62,13 @@ class TaskLevels:
 
 
 class HierarchicalInverseDynamics(MotionLaw):
-    """Several tasks at once: weighted within a level, and levels in a strict order.
+    """Motion law for several tasks at once: weighted within a level, and levels in a strict order.
 
     Each task wants J a = target, with the target that gives its error the poles of `Tracking`. Of all accelerations a
     that the loops allow, those with the smallest weighted squares of J a - target of the first level are kept; of
-    these, those with the smallest ones of the second level, and so on. What all levels leave free comes as near as it
-    can, in the metric of M, to ``-rest v``. Tasks may contradict each other, say the same twice, or have values that
-    cannot move at present.
+    these, those with the smallest ones of the second level, and so on. Motion that all levels leave free comes as near
+    as it can, in the metric of M, to ``-rest v``. Tasks may contradict each other, repeat each other, or have values
+    that cannot move at present.
 
     `ConstrainedActuation` around it keeps the order within limits of motors and contacts, which come before all tasks:
     each level is met as well as limits and the levels above it allow.
@@ -77,18 +77,18 @@ class HierarchicalInverseDynamics(MotionLaw):
     ----------
     plant : Plant
     levels : sequence
-        First the one that goes before all others. Each is a `Tracking`, or several.
+        Levels, the most important one first. Each is a `Tracking`, or several.
     rest : float, optional
-        Damping of the motion that no level tells, 1/s; defaults to the smallest of all tasks.
+        Damping of the motion that no level determines, 1/s; defaults to the smallest of all tasks.
     weight : array_like, optional
-        Metric of the motor efforts, see `motor_effort`, where it is a law by itself.
+        Metric of the motor efforts, see `motor_effort`, where the law acts by itself.
     period : float, optional
         Sample time, s; defaults to continuous time.
 
     Raises
     ------
     TypeError, ValueError
-        For what is no `Tracking`, tasks of other plants, unknown constraints.
+        For levels that are no `Tracking`, tasks of other plants, unknown constraints.
     ActuationError
         By itself, where the motors cannot produce the motion; `ConstrainedActuation` produces the nearest one.
 
@@ -152,18 +152,18 @@ class HierarchicalInverseDynamics(MotionLaw):
         return len(self._levels)
 
     def with_reference(self, reference: Reference) -> Self:
-        """Refused: each task has a reference of its own."""
+        """Refuse another reference: each task has one of its own."""
         raise InputTypeError(
             f"{self.name} follows several references, one in each Tracking; make it again with other ones"
         )
 
     def start(self, plant: Plant) -> Array:
-        """No state; refuses a plant of other signals than the model."""
+        """Initial states, none; refuses a plant with other coordinates or motors than the model."""
         require_same_signals(self.plant, plant)
         return np.zeros(0)
 
     def levels(self, t: float, terms: Terms) -> TaskLevels:
-        """What all levels ask for at a state; tasks whose contacts are not as they must be ask for nothing."""
+        """Demands of all levels at a state; tasks whose contacts are not closed or open as they need have none."""
         J, target, ends, rows = [np.zeros((0, self.plant.nv))], [np.zeros(0)], [], 0
         for level in self._levels:
             for tracking in level:
@@ -179,7 +179,7 @@ class HierarchicalInverseDynamics(MotionLaw):
         )
 
     def _counts(self, tracking: Tracking, terms: Any) -> bool:
-        """Whether contacts stand and are open as the task needs it."""
+        """Whether contacts are closed and open as a task needs them, so that it counts."""
         return all(self._holds(name, terms) for name in tracking.while_held) and not any(
             self._holds(name, terms) for name in tracking.while_open
         )
@@ -190,7 +190,7 @@ class HierarchicalInverseDynamics(MotionLaw):
         return not terms.row_names or not set(rows).isdisjoint(terms.row_names)
 
     def desired_acceleration(self, t: float, terms: Terms) -> Array:
-        """The acceleration that is best without limits, loops respected, shape (nv,)."""
+        """Acceleration (nv,) that is best for the levels without limits, consistent with the loops."""
         if isinstance(terms, TracedTerms):
             return self._traced(t, terms)
         best = self.levels(t, terms).best(terms)[1]
@@ -199,7 +199,7 @@ class HierarchicalInverseDynamics(MotionLaw):
         return best
 
     def _traced(self, t: float, terms: TracedTerms) -> Array:
-        """The same of symbols, where all tasks can be met at once: then their order and weights do not matter."""
+        """Best acceleration in symbols, where all tasks can be met at once: then order and weights do not matter."""
         demands = [x.demand(t, terms) for level in self._levels for x in level if self._counts(x, terms)]
         rows = sum(len(target) for _, target in demands)
         if rows > terms.dof or not rows:
@@ -214,7 +214,7 @@ class HierarchicalInverseDynamics(MotionLaw):
         return terms.nearest(J, target, -self.rest * terms.v)
 
     def evaluate(self, t: float, terms: Terms, state: Array) -> Evaluation:
-        """The smallest efforts; reports ``level_1`` and so on, what is left of each level."""
+        """Smallest efforts for the best acceleration; the report has the residuals ``level_1`` and so on."""
         wanted = self.desired_acceleration(t, terms)
         u = smallest_effort(terms, wanted, self._root)
 
@@ -230,5 +230,5 @@ class HierarchicalInverseDynamics(MotionLaw):
 
 
 def reported(levels: TaskLevels, acceleration: Array) -> dict[str, float]:
-    """What is left of each level, by name."""
+    """Residuals of the levels under an acceleration, by name: ``level_1`` and so on."""
     return {f"level_{k + 1}": float(x) for k, x in enumerate(levels.residuals(acceleration))}

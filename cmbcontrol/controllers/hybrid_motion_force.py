@@ -31,16 +31,16 @@ class HybridMotionForce(AroundMotion):
         f = h + mu C_c v + (I + mu) P M a + u_F  =  M a + h + u_F,    C_c = M C,              (54)
 
     so that the machine accelerates with a and the constraint force is u_F. (The paper prints C in place of C_c.)
-    With fewer motors than joints the efforts solve the motion exactly, Z'B u = Z'(M a + h), and what is left of them
-    comes as near to the force as it can; see `reachable_forces`.
+    With fewer motors than joints the efforts produce the motion exactly, Z'B u = Z'(M a + h), and within this the force
+    comes as near as it can; see `reachable_forces`.
 
     Parameters
     ----------
     motion : motion law
-        Such as `ProjectedInverseDynamics`: with ``plant`` and ``desired_acceleration(t, terms)``. Its `coordinates` and
-        `reference` are handed on; ``reference`` can be replaced.
+        Law with ``plant`` and ``desired_acceleration(t, terms)``, such as `ProjectedInverseDynamics`. Its `coordinates`
+        and `reference` are handed on; `with_reference` replaces the latter.
     force : ConstraintForcePI
-        For the same plant, with the same period.
+        Force law for the same plant, with the same period.
 
     Raises
     ------
@@ -51,7 +51,8 @@ class HybridMotionForce(AroundMotion):
 
     Notes
     -----
-    Where the forces leave a choice of efforts, they are smallest in the metric `weight` of the force law.
+    Where the forces leave a choice of efforts, these are smallest in the metric `weight` of the force law, or of the
+    motion law where that has none.
     In sampled time the efforts are held, and motion goes on in between: it disturbs the force by an amount in
     proportion to the period.
 
@@ -89,11 +90,11 @@ class HybridMotionForce(AroundMotion):
     # -- states: of the motion law, then of the force law -------------------------------------------
 
     def start(self, plant: Plant) -> Array:
-        """Initial states of both."""
+        """Initial states of the motion law and of the force law."""
         return np.concatenate([super().start(plant), self.force.start(plant)])
 
     def state_names(self, plant: Plant) -> list[str]:
-        """Names of the states of both."""
+        """Names of the states of the motion law and of the force law."""
         return [*names_of_states(self.motion, plant, "motion"), *self.force.state_names(plant)]
 
     def _states(self, state: Array) -> tuple[Array, Array]:
@@ -104,7 +105,7 @@ class HybridMotionForce(AroundMotion):
     # -- the law ----------------------------------------------------------------------------------
 
     def effort(self, t: float, terms: Terms, state: Array) -> Array:
-        """The efforts alone, which in continuous time are asked for before the force that answers them is known."""
+        """Motor efforts alone, which in continuous time are needed before the force that they cause is known."""
         vdot = self.motion.desired_acceleration(t, terms)
         return self.force.efforts(t, terms, self._states(state)[1], vdot, self._root)
 
@@ -114,12 +115,12 @@ class HybridMotionForce(AroundMotion):
         return self.force.integrates
 
     def anti_windup(self, t: float, terms: Terms, state: Array, after: Array, cut: Cut) -> Array:
-        """That of both laws."""
+        """Rates or next values of the states of both laws, each of which holds its own under the limits."""
         pairs = zip((self.motion, self.force), self._states(state), self._states(after), strict=True)
         return np.concatenate([numbers_of(law.anti_windup(t, terms, x, y, cut)) for law, x, y in pairs])
 
     def evaluate(self, t: float, terms: Terms, state: Array) -> Evaluation:
-        """Efforts, the states of both, and what the motion law reports with `ConstraintForcePI.errors`."""
+        """Efforts, states of both laws, and the report of the motion law with `ConstraintForcePI.errors`."""
         moving, forcing = self._states(state)
         vdot = self.motion.desired_acceleration(t, terms)
         u = self.force.efforts(t, terms, forcing, vdot, self._root)
@@ -134,7 +135,7 @@ class HybridMotionForce(AroundMotion):
 
 
 def _require_same_period(motion: float | None, force: float | None) -> None:
-    """Both continuous, or both sampled alike."""
+    """Refuse two laws unless both are continuous, or both sampled with one period."""
     if motion is None and force is None:
         return
     if motion is None or force is None or not math.isclose(motion, force, rel_tol=1e-12):

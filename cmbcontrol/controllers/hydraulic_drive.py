@@ -25,37 +25,37 @@ _LAMINAR = 1e5  # Pa: below about this drop the flow through an edge is proporti
 
 
 class HydraulicDrive(EffortBlock):
-    """Cylinders with compressible oil behind 4/3 valves: two pressures each are states.
+    """Cylinders with compressible oil behind 4/3 valves; the two pressures of each are states.
 
-    Of each chamber V / bulk_modulus dp/dt is the flow that comes in, less what the piston takes. A valve opens one
-    chamber to the supply and the other one to the tank, with the flow of sharp edges: ``rated_flow`` at a drop of
-    ``rated_drop`` per edge and full opening. Motors that are no cylinders pass.
+    In each chamber V / bulk_modulus dp/dt is the flow that comes in, less the volume that the piston takes. A valve
+    opens one chamber to the supply and the other one to the tank, with the flow of sharp edges: ``rated_flow`` at a
+    drop of ``rated_drop`` per edge and full opening. Efforts of motors that are no cylinders pass unchanged.
 
     Part of the machine: behind the held efforts of a sampled law it moves in continuous time.
 
     Parameters
     ----------
     plant : Mechanism
-        With the cylinders (`Cylinder` with bore and rod).
+        Plant with the cylinders (`Cylinder` with bore and rod).
     supply : float
-        Pa.
+        Pressure of the supply, Pa.
     rated_flow : float or mapping of motor name to float
-        m3/s.
+        Flow through an edge at full opening and a drop of `rated_drop`, m3/s.
     rated_drop : float
-        Pa, of one edge.
+        Drop of pressure at one edge, Pa.
     command : {"force", "valve"}
-        What comes from the law: forces, N, which an inner loop follows with `bandwidth`; or openings from -1 to 1,
-        where positive ones extend.
+        Kind of effort that the law gives: forces, N, which an inner loop follows with `bandwidth`; or openings from -1
+        to 1, where positive ones extend.
     bandwidth : float
-        Of the inner loop, rad/s.
+        Bandwidth of the inner loop, rad/s.
     bulk_modulus : float
-        Of oil and hoses, Pa.
+        Bulk modulus of oil and hoses, Pa.
     dead_volume : float, optional
-        Of each chamber and its hose where the piston is at its end, m3; defaults to 5 % of the cylinder.
+        Volume of each chamber and its hose where the piston is at its end, m3; defaults to 5 % of the cylinder.
     leakage : float
-        Across the piston, m3/(s Pa).
+        Leakage across the piston, m3/(s Pa).
     tank : float
-        Pa.
+        Pressure of the tank, Pa.
     relief : float, optional
         Pressure above which a valve lets oil out of a chamber, Pa: at 10 % more, the rated flow.
     initial : mapping of motor name to float, optional
@@ -64,7 +64,7 @@ class HydraulicDrive(EffortBlock):
     Raises
     ------
     ValueError
-        For plants without cylinders, and numbers without sense.
+        For plants without cylinders, and numbers that are not possible.
 
     Examples
     --------
@@ -137,7 +137,7 @@ class HydraulicDrive(EffortBlock):
         return self
 
     def start(self, plant: Plant) -> Array:
-        """Pressures that give the initial forces, around half of the supply."""
+        """Initial pressures, Pa, which give the initial forces, around half of the supply."""
         require_same_signals(self.plant, plant)
         middle = 0.5 * (self.supply + self.tank)
         rod = np.where(self.initial >= 0.0, 0.5 * middle, middle)
@@ -162,7 +162,7 @@ class HydraulicDrive(EffortBlock):
         return self.area * p[0::2] - self.rod_area * p[1::2]
 
     def cut(self, t: float, terms: Terms, u: Array, state: Array | None) -> Array:
-        """Beyond full opening, or the forces of full pressure on one side, which a controller knows."""
+        """Efforts cut off, beyond full opening or the forces of full pressure on one side, which need no states."""
         found = [0.0 * x for x in u]
         most = self.supply * self.area - self.tank * self.rod_area
         least = self.tank * self.area - self.supply * self.rod_area
@@ -211,11 +211,11 @@ class HydraulicDrive(EffortBlock):
 
 
 def _edge(drop: Any) -> Any:
-    """sqrt(drop) with the sign of the drop, and a finite slope at zero."""
+    """Root of a pressure drop, with its sign, and a finite slope at zero."""
     size = np.sqrt(drop * drop + _LAMINAR * _LAMINAR)
     return drop / np.sqrt(size)
 
 
 def _array(values: list[Any]) -> Any:
-    """Numbers or symbols as an array."""
+    """Array of numbers, or of symbols where there are any."""
     return joined(values) if any(not isinstance(x, (float, int, np.number)) for x in values) else np.array(values)

@@ -32,7 +32,7 @@ LOST = 0.15
 
 
 class Impedance(MotionLaw):
-    """The machine meets outside forces at a task as a spring and a damper, around a reference.
+    """Impedance control: the machine yields to outside forces at a task as a spring and a damper around a reference.
 
     With x the task, e = x_d - x, J its Jacobian on the admissible motions (J Z), M_Z = Z'M Z and the inertia
     Lambda = (J M_Z^-1 J')^-1 that an outside force F at the task finds, the motors give
@@ -45,9 +45,9 @@ class Impedance(MotionLaw):
 
     Held at rest by a constant F the task gives way by K^-1 F. No force is measured. Spring and damper need no inverse
     of J M_Z^-1 J': they act at singular configurations, as of a stretched arm, too. There Lambda grows without bounds;
-    in directions in which the task moves by less than 0.15 of what it does in others (singular values of J Z in the
-    metric of M), x_d'' - bias counts the less, by the square of what is left, and what is lost of the motion is damped
-    as motions are that leave the task alone.
+    in directions in which the task moves by less than 0.15 of its motion in others (singular values of J Z in the
+    metric of M), x_d'' - bias counts less, by the square of the remaining part, and the lost part of the motion is
+    damped like motions that leave the task alone.
 
     With a desired inertia M_d, which does need the inverse, the free motion obeys M_d e'' + D e' + K e = 0; an outside
     force, which is not measured, still meets Lambda: M_d e'' + D e' + K e = -M_d Lambda^-1 F, and gives way by
@@ -56,7 +56,7 @@ class Impedance(MotionLaw):
     Parameters
     ----------
     plant : Plant
-        Fixes names; the law itself is computed from the `Terms` that it is called with.
+        Model that fixes the names; the law itself is computed from the `Terms` that it is called with.
     task : Task, or names of coordinates
         Such as `PointTask` or `PoseTask`; with an `inertia` of no more values than the machine has degrees of freedom.
     reference : callable
@@ -84,7 +84,7 @@ class Impedance(MotionLaw):
     Notes
     -----
     Hogan, "Impedance control: an approach to manipulation", 1985; on closed loops by the projection of Aghili's (45).
-    It is a motion law: `desired_acceleration` is the admissible acceleration that all this amounts to.
+    It is a motion law: `desired_acceleration` is the admissible acceleration that follows from all this.
 
     Examples
     --------
@@ -125,7 +125,7 @@ class Impedance(MotionLaw):
         self.reference = reference
 
     def _gain(self, gain: ArrayLike, what: str, definite: bool = False) -> Array:
-        """A symmetric gain matrix (k, k)."""
+        """Symmetric gain matrix (k, k), checked."""
         gain = _check.gain(gain, len(self.coordinates), what, self.coordinates)
         size = np.abs(gain).max(initial=0.0)
         least = np.linalg.eigvalsh(0.5 * (gain + gain.T)).min(initial=np.inf)
@@ -135,17 +135,17 @@ class Impedance(MotionLaw):
         return gain
 
     def start(self, plant: Plant) -> Array:
-        """No state of its own; refuses a plant with other coordinates or motors than the model."""
+        """Initial states, none; refuses a plant with other coordinates or motors than the model."""
         require_same_signals(self.plant, plant)
         return np.zeros(0)
 
     def error(self, t: float, terms: Terms) -> tuple[Array, Array]:
-        """e = x_d - x, as the task understands it, and its rate, (k,) each."""
+        """Error e = x_d - x, as the task defines it, and its rate, (k,) each."""
         now = motion_of(self.task, at_time(self.reference, t), terms)
         return now.e, now.rate
 
     def desired_acceleration(self, t: float, terms: Terms) -> Array:
-        """The acceleration of all coordinates, loops respected, shape (nv,)."""
+        """Acceleration (nv,) of all coordinates that the law wants, consistent with the loops."""
         now = motion_of(self.task, at_time(self.reference, t), terms)
         pull, still = self.stiffness @ now.e + self.damping @ now.rate, terms.Cv - self.null_damping * terms.v
         if self.inertia is None:

@@ -18,7 +18,7 @@ Array = NDArray[np.float64]
 
 
 class LaggingEffort(EffortBlock):
-    """Efforts that lag behind what is asked for: a state a motor, from `initial` on."""
+    """Base class of blocks whose efforts lag behind those asked for: one state for each motor, from `initial` on."""
 
     initial: ArrayLike | Mapping[str, float]
 
@@ -30,7 +30,7 @@ class LaggingEffort(EffortBlock):
         return terms.B.shape[1]
 
     def _bound_initial(self, setting: Setting) -> Array:
-        """Efforts at the start, of any sign, in the order of the motors."""
+        """Efforts at the start, of any sign, in the order of the motors, checked."""
         what = f"the initial efforts of {type(self).__name__}"
         x = of_motors(self.initial, setting, self, what)
         return _check.vector(np.atleast_1d(x), x.size, what) if x.ndim else np.asarray(_check.number(float(x), what))

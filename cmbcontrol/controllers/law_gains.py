@@ -1,7 +1,7 @@
-"""A law to first order: asked at states along the manifold, so that it may be any Python code.
+"""Derivatives of a law, which is evaluated at states along the manifold, so that it may be any Python code.
 
-Continuous or sampled, with states of its own; and it may hold another model than the plant. Where generated code of it
-is asked for, derivatives are exact.
+The law is continuous or sampled, may have states of its own, and may hold another model than the plant. Where generated
+code of it is requested, derivatives are exact.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ _FELT = 1e-10  # of a unit: a state that changes efforts by less does not act on
 
 
 class FrozenLaw:
-    """A law at a frozen time: u and what becomes of its states, by the plant's state and by signals of its reference.
+    """A law at a frozen time, as a function of the plant's state, of its own states and of signals of its reference.
 
     The states are those of the law itself; where it is sampled and measures the constraint force, the efforts that
-    acted before the sample (the force answers them); and those of the drive behind its held efforts.
+    acted before the sample (the force depends on them); and those of the drive behind its held efforts.
 
     Attributes
     ----------
@@ -52,11 +52,11 @@ class FrozenLaw:
     free : ndarray of int
         States that change at all; the others are constants of the law.
     sampled : ndarray of bool, as many as free
-        Those that have a next value; the others have a rate.
+        Mask of the free states that have a next value; the others have a rate.
     reference : tuple of ndarray, or None
         Position, velocity and acceleration, (k,) each, where the law has a reference that can be replaced.
     slopes : LawSlopes or None
-        Where a configuration `trace_at` is given, and the law can be traced there.
+        Exact derivatives, where a configuration `trace_at` is given and the law can be traced there.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class FrozenLaw:
 
     @property
     def coordinates(self) -> tuple[str, ...] | None:
-        """The coordinates that the law controls, where it says so, and they belong to its reference."""
+        """Coordinates of the plant that the law controls, if they belong to its reference; else None."""
         names, plant = self.law.coordinates, self.plant
         if not isinstance(names, (tuple, list)) or not set(names) <= {*plant.velocity_names} & {*plant.position_names}:
             return None
@@ -127,7 +127,7 @@ class FrozenLaw:
         return tuple(zip(names, units, strict=True))
 
     def _find_reference(self) -> tuple[Array, Array, Array] | None:
-        """What the law's reference says at t, where it has one."""
+        """Position, velocity and acceleration of the law's reference at t; None where it has no such reference."""
         if self.law.reference is None:
             return None
         parts = tuple(np.asarray(x, dtype=np.float64) for x in self.law.reference(self.t))
@@ -137,10 +137,10 @@ class FrozenLaw:
     def __call__(
         self, terms: Terms, state: Array, shift: Array | None = None, acting: Array | None = None
     ) -> tuple[Array, Array]:
-        """(u, rate or next value of the free states).
+        """Efforts u (nu,), and rates or next values of the free states.
 
-        The signals of the reference may be shifted. A measured force answers the efforts of the law itself, or those
-        that are said to be `acting`.
+        The signals of the reference may be shifted. A measured force is that under the efforts of the law itself, or
+        under those given as `acting`.
         """
         law = self.law if shift is None else self._shifted(shift)
         own, before, driven = self.split(state)
@@ -168,11 +168,11 @@ class FrozenLaw:
         return _check.vector(u, self.plant.nu, f"the efforts of {what}", self.plant.actuator_names)
 
     def still(self, state: Array, moved: Array) -> Array:
-        """How the free states change: by how much to the next sample, or at what rate."""
+        """Changes of the free states: their steps to the next sample, or their rates."""
         return moved - np.where(self.sampled, state[self.free], 0.0)
 
     def _shifted(self, shift: Array) -> Any:
-        """The law with another reference: a shallow copy, so that the law itself is left alone."""
+        """Shallow copy of the law whose reference is shifted by constants (3 k,); the law itself is left alone."""
         position, velocity, acceleration = (
             x + d
             for x, d in zip(self.reference, np.split(shift, 3), strict=True)  # type: ignore[arg-type]
@@ -181,7 +181,7 @@ class FrozenLaw:
 
 
 class HeldCommand(Controller):
-    """A drive as a law in continuous time: the command that it is held at stands at the end of its states."""
+    """A drive as a law in continuous time, whose last states are the command that is held."""
 
     def __init__(self, held: Drive) -> None:
         self.held = held
@@ -191,20 +191,20 @@ class HeldCommand(Controller):
         return "drive"
 
     def start(self, plant: Plant) -> Array:
-        """Initial states, with no command."""
+        """Initial states of the drive, with a command of zero."""
         return np.concatenate([start_of(self.held, plant), np.zeros(plant.nu)])
 
     def evaluate(self, t: float, terms: Terms, state: Array) -> Evaluation:
-        """Efforts and the rate of the states; the command is held."""
+        """Efforts of the drive, and rates of its states; the command is held."""
         own, command = np.split(state, [state.size - terms.B.shape[1]])
         evaluation = self.held.evaluate(t, terms, command, own)
         return Evaluation(evaluation.effort, np.concatenate([moved(evaluation, own, False), np.zeros(command.size)]))
 
 
 class Gains(NamedTuple):
-    """u and the rate (or next value) of the law's free states c to first order.
+    """Derivatives of the efforts u, and of the rates (or next values) of the law's free states c.
 
-    In x = (y, y_v), c and the reference r; and, where the law measures the constraint force, in the efforts u that act.
+    By x = (y, y_v), c and the reference r; and, where the law measures the constraint force, by the efforts u that act.
     """
 
     u_x: Array
@@ -217,7 +217,7 @@ class Gains(NamedTuple):
 
 
 class Ways(NamedTuple):
-    """A state, and the ways that lead from it along the manifold.
+    """A state, and the directions that lead from it along the manifold.
 
     Attributes
     ----------
@@ -225,7 +225,7 @@ class Ways(NamedTuple):
     K, N : ndarray, shape (nv, dof)
         Changes of q, and of v, with the independent coordinates; K is the change of v with their rates, too.
     names : tuple of str
-        Of the coordinates, and of their rates.
+        Names of the coordinates, and of their rates.
     """
 
     q: Array
@@ -236,12 +236,12 @@ class Ways(NamedTuple):
 
     @classmethod
     def of(cls, model: LinearModel) -> Ways:
-        """Those of the states of a linear model."""
+        """Directions of the states of a linear model, from its operating point."""
         return cls(model.point.q, model.point.v, model.K, model.N, model.states)
 
 
 def law_gains(law: FrozenLaw, ways: Ways, state: Array, *, whole: bool = True) -> Gains:
-    """Derivatives of a law along the manifold, by code or by differences of order 8; in y, c and u unless `whole`."""
+    """Derivatives of a law along the manifold, by code or by differences of order 8; only by y, c, u unless `whole`."""
     plant, nu = law.plant, law.plant.nu
     q, v, K, N, names = ways
     length, dof = plant.spans, K.shape[1]
@@ -293,7 +293,7 @@ def unit_efforts(terms: Terms) -> Array:
 
 
 def state_sizes(law: FrozenLaw, terms: Terms, state: Array, u: Array, unit: Array) -> Array:
-    """Large changes of the free states of a law: what changes efforts by a unit; else their size, or 1."""
+    """Large changes of the free states of a law: those that change efforts by a unit; else their size, or 1."""
     sizes = np.maximum(1.0, np.abs(state[law.free]))
     for k, e in enumerate(np.eye(state.size)[law.free]):
         with contextlib.suppress(CmbError):  # a law need not bear any change of a state
@@ -304,7 +304,7 @@ def state_sizes(law: FrozenLaw, terms: Terms, state: Array, u: Array, unit: Arra
 
 
 def _terms_along(law: FrozenLaw, q: Array, v: Array, dq: Array, dv: Array, s: float) -> Terms:
-    """Terms at a state on the manifold that starts out from (q, v) along (dq, dv)."""
+    """Equations of motion at a state on the manifold, a step s along (dq, dv) from (q, v)."""
     plant = law.plant
     q_moved = plant.close(plant.integrate(q, s * dq)) if dq.any() else q
     v_moved = v + s * dv
@@ -312,17 +312,17 @@ def _terms_along(law: FrozenLaw, q: Array, v: Array, dq: Array, dv: Array, s: fl
 
 
 class _Slope:
-    """Slope of a function at zero: exact, or by central differences of order 8 with a step at which it can be believed.
+    """Slope of a function at zero: exact, or by central differences of order 8 with a step that is checked.
 
     Parameters
     ----------
     function : callable
     centre : ndarray
-        Its value at zero.
+        Value of the function at zero.
     scale : float
-        A large change of its argument.
+        Large change of its argument.
     what : str
-        What the argument is, for messages.
+        Name of the argument, for messages.
     exact : ndarray, optional
     """
 
@@ -338,7 +338,7 @@ class _Slope:
             raise self._failed  # type: ignore[misc]
 
     def _next(self) -> bool:
-        """Differences with the next smaller step that can be taken; False where there is none."""
+        """Take differences with the next smaller step at which the function has values; False where there is none."""
         for h in (step * self.scale for step in self._steps):
             try:
                 values = {k: self.function(0.5 * k * h) for k in (1, -1, 2, -2, 3, -3, 4, -4, 6, -6, 8, -8)}
@@ -360,16 +360,16 @@ class _Slope:
         return False
 
     def settled(self, large: Array, name: str, answers: list[str]) -> Array:
-        """The slope, once half the step gives the same one, and both sides do.
+        """Slope on which half the step, and both sides, agree.
 
-        What a central difference does not see, f(h) + f(-h) - 2 f(0), must fall with the square of the step: with the
-        step itself it falls at a corner. All is measured in how large the answers are, so that units and masses do not
-        matter, and slopes that vanish are not compared with their rounding.
+        The part that a central difference does not see, f(h) + f(-h) - 2 f(0), must fall with the square of the step:
+        at a corner it falls with the step itself. All is relative to the size `large` of the answers, so that units and
+        masses do not matter, and slopes that vanish are not compared with their rounding.
 
         Raises
         ------
         ValueError
-            Where no step does.
+            Where they agree at no step.
         """
         if self.exact is not None:
             return self.exact

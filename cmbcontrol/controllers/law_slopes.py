@@ -1,4 +1,4 @@
-"""A law to first order by generated code: exact, and a hundred times faster than differences, once it is compiled."""
+"""Derivatives of a law by generated code: exact, and a hundred times faster than differences, once it is compiled."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ Array = NDArray[np.float64]
 
 
 class LawSlopes:
-    """How a law answers changes of the state, of its own states, and of its reference, at a frozen time.
+    """Derivatives of a law by the state, by its own states and by its reference, at a frozen time.
 
     Parameters
     ----------
     plant : Mechanism
     law : Controller
     code : LawCode
-        Of `traced.slope_code`.
+        Code from `traced.slope_code`.
     t : float
-        s.
+        Time, s.
     """
 
     def __init__(self, plant: Mechanism, law: Controller, code: LawCode, t: float) -> None:
@@ -44,14 +44,14 @@ class LawSlopes:
         self, q: Array, v: Array, state: Array, reach: float, *, dq: Array | None = None, dv: Array | None = None,
         dstate: Array | None = None, dreference: Array | None = None,
     ) -> Array | None:  # fmt: skip
-        """Derivatives (nu + n,) of efforts and of what becomes of the states along a direction.
+        """Derivatives (nu + n,) of the efforts, and of rates or next values of the states, along a direction.
 
-        None where a comparison is decided otherwise within a step `reach` along it, or the code is not to be trusted.
+        None where a comparison is decided otherwise within a step `reach` along it, or the code is not exact there.
 
         Parameters
         ----------
         dq, dv : ndarray, shape (nv,), optional
-            On the manifold: velocities as they change q, and changes of v.
+            Direction on the manifold: velocities as they change q, and changes of v.
         dstate, dreference : ndarray, optional
         """
         plant, size = self._plant, plant_size(self._plant) + state.size + self._signals.size
@@ -80,7 +80,7 @@ class LawSlopes:
 
 
 def plant_size(plant: Plant) -> int:
-    """Positions and velocities."""
+    """Number of positions and velocities of a plant, nq + nv."""
     return plant.nq + plant.nv
 
 

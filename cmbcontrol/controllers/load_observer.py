@@ -1,4 +1,4 @@
-"""Loads that the model does not know: estimated from how the machine moves, and told to the law."""
+"""Observer of loads that the model does not know: it estimates them from the motion, and the law gets them."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _SEEN = 1e-6  # of what a load does in the metric of M: what two loads do alike 
 
 
 class LoadObserver(AroundLaw):
-    """A sampled law that is told loads which an observer estimates: a digging force, a payload, what a person pushes.
+    """A sampled law that gets loads which an observer estimates: a digging force, a payload, the push of a person.
 
-    At each sample the velocity is compared with what the model has foreseen at the one before, under the effort and the
-    load that were believed. What is left, e, is a load that was not:
+    At each sample the velocity is compared with its prediction by the model at the sample before, under the effort and
+    the load assumed there. The difference e comes from an unknown load:
 
         d <- d + (1 - exp(-bandwidth T)) (W'G W)^-1 W' e / T
 
@@ -43,23 +43,23 @@ class LoadObserver(AroundLaw):
     Parameters
     ----------
     law : Controller
-        Sampled, with a plant that is a `Mechanism`.
+        Sampled law, with a plant that is a `Mechanism`.
     loads : sequence of str
         Names of loads of the plant, or of their components, such as ``"digging_fx"``. They have to move the machine,
         each in a way of its own: at most as many as it has degrees of freedom.
     bandwidth : float
-        1/s.
+        Rate at which an estimate follows, 1/s.
     plant : Mechanism, optional
-        The model; defaults to that of the law.
+        Model; defaults to that of the law.
     limits : bool or array_like (nu,), optional
-        Efforts that the machine really gets, as of a `MotionObserver`.
+        Efforts that the machine really gets, as in `MotionObserver`.
 
     Raises
     ------
     ValueError
-        For a law in continuous time, names of no load.
+        For a law in continuous time, and names that are no loads.
     ActuationError
-        In a call, where the loads cannot be told apart.
+        In a call, where the motion does not distinguish the loads.
 
     Notes
     -----
@@ -107,7 +107,7 @@ class LoadObserver(AroundLaw):
         self.limits = effort_limits(given, limits)
 
     def with_model(self, model: Plant) -> LoadObserver:
-        """The same with another model, for the law, too; see `WithModel`."""
+        """Copy of the observer and its law that computes with another model; see `WithModel`."""
         other = self._around(self.law.with_model(model))
         other.plant = model
         return other
@@ -119,7 +119,7 @@ class LoadObserver(AroundLaw):
         return 1 + self.plant.nv + len(self.loads)
 
     def start(self, plant: Plant) -> Array:
-        """No load, and the initial states of the law; refuses a plant with other signals than the model."""
+        """Initial states: no load, and those of the law; refuses a plant with other coordinates than the model."""
         require_same_signals(self.plant, plant)
         return np.concatenate([np.zeros(self._own_states), start_of(self.law, self.plant)])
 
@@ -128,17 +128,17 @@ class LoadObserver(AroundLaw):
         return np.concatenate([after[:n], self.law.begun(start[n:], after[n:], terms)])
 
     def state_names(self, plant: Plant) -> list[str]:
-        """Names of the states of the observer."""
+        """Names of the states of the observer and of the law."""
         foreseen_rates = [f"{n}_rate_foreseen" for n in plant.velocity_names]
         estimates = [f"{n}_estimate" for n in self.loads]
         return ["estimate_begun", *foreseen_rates, *estimates, *names_of_states(self.law, plant)]
 
     def estimate(self, t: float, terms: Terms, state: Array) -> Array:
-        """The loads (k,) that the law is told, N or N m."""
+        """Estimated loads (k,) that the law gets, N or N m."""
         return self._estimated(terms, np.asarray(state, dtype=np.float64))[1]
 
     def _estimated(self, terms: Any, state: Array) -> tuple[Array, Array, Array]:
-        """W (nv, k) of the loads, their estimate (k,), and the accelerations (nv,) that they make."""
+        """Joint forces W (nv, k) of unit loads, estimated loads (k,), and the acceleration (nv,) that these cause."""
         nv = self.plant.nv
         W = self.plant.as_at(terms).load_matrix(terms.q)[:, self._columns]
         traced = isinstance(terms, TracedTerms)
@@ -158,7 +158,7 @@ class LoadObserver(AroundLaw):
         return W, d, G @ d
 
     def _require_told_apart(self, terms: Terms, seen: Array, W: Array) -> None:
-        """Refuse loads that move nothing, or the machine in one way."""
+        """Refuse loads that do not move the machine, or of which several move it in the same way."""
         sizes = np.sqrt(np.einsum("ij,ij->j", W, np.linalg.solve(terms.M, W)))
         weak = np.linalg.eigvalsh(seen / np.outer(sizes, sizes)) if (sizes > 0.0).all() else np.zeros(1)
         if not weak[0] > _SEEN**2:
@@ -169,9 +169,9 @@ class LoadObserver(AroundLaw):
             )
 
     def evaluate(self, t: float, terms: Terms, state: Array) -> Evaluation:
-        """Efforts of the law under the estimated loads; what is foreseen for the next sample.
+        """Efforts of the law under the estimated loads, and the next states, with the velocity predicted for then.
 
-        Reports what the law does, and ``<component>_estimate``.
+        The report has the numbers of the law, and ``<component>_estimate``.
         """
         plant, own = self.plant.as_at(terms), state[self._own_states :]
         W, d, response = self._estimated(terms, state)
@@ -187,7 +187,7 @@ class LoadObserver(AroundLaw):
 
 
 def _components(plant: Mechanism, names: Sequence[str]) -> tuple[str, ...]:
-    """Components of the loads that are named, or are these."""
+    """Names of load components, from names of loads or of components; refuses unknown and repeated ones."""
     whole = {load.name: load.component_names for load in plant.loads}
     listed = (names,) if isinstance(names, str) else _check.sequence(names, "loads", "names of loads")
     given = _check.names(listed, "loads", [*whole, *plant.load_names], "load")

@@ -1,4 +1,4 @@
-"""How much gain, phase and delay a loop bears: a channel at a time, and all at once."""
+"""Gain, phase and delay margins of a loop: a channel at a time, and all at once."""
 
 from __future__ import annotations
 
@@ -53,18 +53,18 @@ class LoopMargins(NamedTuple):
         Change of the gain that brings the loop to the border of stability, dB: upwards (inf where there is none)
         and downwards (-inf).
     gain_frequency : float
-        Of the nearer of the two, rad/s (nan where there is neither).
+        Frequency of the nearer of the two, rad/s (nan where there is neither).
     phase : float
-        Change of phase that does, deg (inf where the gain never is 1); negative where the loop is not stable.
+        Change of phase that does so, deg (inf where the gain never is 1); negative where the loop is not stable.
     phase_frequency : float
-        rad/s.
+        Frequency of this change, rad/s.
     delay : float
-        Additional delay that does, s (inf where no delay does): of a sampled loop, of what is held, or read, for the
-        whole of it. Nan where the loop is not stable.
+        Additional delay that does so, s (inf where no delay does): in a sampled loop, of all that is held, or read. Nan
+        where the loop is not stable.
     modulus : float
         Smallest distance of L from -1, the inverse of the largest sensitivity.
     modulus_frequency : float
-        rad/s.
+        Frequency of this distance, rad/s.
     """
 
     channel: str
@@ -85,7 +85,7 @@ class Margins:
     Attributes
     ----------
     name, at : str
-        Of the loop, and the place where it is broken: the plant's "input" or "output".
+        Name of the loop, and the place where it is broken: the plant's "input" or "output".
     loops : tuple of LoopMargins
     disk : float
         Disk margin alpha: all channels may vary at once, each by any complex factor (1 + alpha d/2)/(1 - alpha d/2)
@@ -93,15 +93,15 @@ class Margins:
     disk_gain : float
         Gain that all channels may gain or lose at once, each on its own, dB.
     disk_phase : float
-        The same of phase, deg.
+        Phase that all channels may gain or lose at once, each on its own, deg.
     disk_frequency : float
-        Where it is smallest, rad/s.
+        Frequency at which the disk margin is smallest, rad/s.
     stable : bool
-        Whether the loop is. If it is not, gains and phases are the changes that bring it to the border, and the disk
-        margin is 0.
+        Whether the loop is stable. If it is not, gains and phases are the changes that bring it to the border, and the
+        disk margin is 0.
     outside : tuple of complex
-        Poles on the border of stability that are no part of the loop where it is broken: a position on which nothing
-        depends, say. 1/s, or per sample.
+        Poles on the border of stability that are no part of the loop where it is broken, 1/s, or per sample: of a
+        position on which nothing depends, say.
     """
 
     name: str
@@ -142,20 +142,20 @@ def _shown(pole: complex) -> str:
 
 
 class BrokenLoop(NamedTuple):
-    """A closed loop dx/dt = A x (or x(k+1) = A x), and where it is broken open: L = -exit (s - opened)^-1 entry.
+    """A closed loop dx/dt = A x (or x(k+1) = A x) with signals where it is broken: L = -exit (s - opened)^-1 entry.
 
     Attributes
     ----------
     name, at : str
-        Of the loop, and the place where it is broken.
+        Name of the loop, and the place where it is broken.
     dt : float
         Sample time, s; 0 in continuous time.
     A : ndarray, shape (n, n)
-        Of the loop while it is closed.
+        Matrix of the closed loop.
     entry : ndarray, shape (n, k)
-        Where the signals enter.
+        Columns by which the signals enter.
     exit : ndarray, shape (k, n)
-        Where they return, with the sign that they enter with.
+        Rows by which they return, with the sign that they enter with.
     channels : tuple of str
     """
 
@@ -169,27 +169,27 @@ class BrokenLoop(NamedTuple):
 
     @property
     def opened(self) -> Array:
-        """A of the open loop."""
+        """Matrix A of the open loop."""
         return self.A - self.entry @ self.exit
 
     def only(self, channel: str) -> BrokenLoop:
-        """Broken at one channel, with the others closed."""
+        """Loop broken at one channel, with the others closed."""
         _check.one_of(channel, self.channels, f"channel at the plant {self.at}")
         k = [self.channels.index(channel)]
         return self._replace(entry=self.entry[:, k], exit=self.exit[k], channels=(channel,))
 
     @property
     def border(self) -> float:
-        """How near to the border of stability a pole may stand on it, as growth; see `growth`."""
+        """Distance from the border of stability, as `growth`, up to which a pole counts as on it."""
         if self.dt or not len(self.A):
             return _BORDER
         return _BORDER * float(np.linalg.norm(balanced(self.A, self.entry, self.exit)[0], 2))
 
     def without_hidden(self) -> tuple[BrokenLoop, Complex]:
-        """The loop without modes on the border of stability that it does not see, or does not move; and their poles.
+        """Loop without modes on the border of stability that are no part of it where it is broken; and their poles.
 
-        Modes on the border, or beyond, are split off (ordered Schur form, and a Sylvester equation); of them stays what
-        is observable at `exit` and controllable from `entry`.
+        Modes on the border, or beyond, are split off (ordered Schur form, and a Sylvester equation); those that are
+        observable at `exit` and controllable from `entry` stay.
         """
         from scipy.linalg import schur, solve_sylvester
 
@@ -223,12 +223,12 @@ class BrokenLoop(NamedTuple):
         return self._replace(A=A, entry=entry, exit=exit), np.array(hidden)
 
     def sensitivity(self) -> Response:
-        """S = (1 + L)^-1 = 1 + exit (s - A)^-1 entry, which has the poles of the closed loop alone."""
+        """Sensitivity S = (1 + L)^-1 = 1 + exit (s - A)^-1 entry, which has the poles of the closed loop alone."""
         return response(self.A, self.entry, self.exit, np.eye(len(self.channels)), self.dt)
 
 
 class Response(NamedTuple):
-    """C (s - A)^-1 B + D with stable A, in continuous time, looked at along the imaginary axis; see `response`."""
+    """Frequency response C (s - A)^-1 B + D, stable, in continuous time, on the imaginary axis; see `response`."""
 
     A: Array
     B: Array
@@ -237,7 +237,7 @@ class Response(NamedTuple):
     dt: float = 0.0
 
     def frequency(self, w: float) -> float:
-        """The frequency of the loop itself, rad/s, that is w here."""
+        """Frequency of the loop itself, rad/s, that the frequency w here stands for."""
         return float(2.0 / self.dt * np.arctan(0.5 * w * self.dt)) if self.dt else float(w)
 
     def __call__(self, omega: Array) -> Complex:
@@ -245,7 +245,7 @@ class Response(NamedTuple):
         return self.with_slope(omega, False)[0]
 
     def with_slope(self, omega: Array, slope: bool = True) -> tuple[Complex, Complex]:
-        """The same, and derivatives by omega, where they are asked for."""
+        """Responses (frequencies, k, k) at s = i omega, and with `slope` their derivatives by omega."""
         n = len(self.A)
         shifted = np.empty((len(omega), n * n), dtype=complex)
         shifted[:] = -self.A.ravel()
@@ -257,23 +257,23 @@ class Response(NamedTuple):
         return found, -1j * self.C @ np.linalg.solve(shifted, X) if slope else found
 
     def channel(self, k: int) -> Response:
-        """From and to one channel."""
+        """Response from and to one channel."""
         return self._replace(B=self.B[:, [k]], C=self.C[[k]], D=self.D[[k]][:, [k]])
 
     def minus(self, x: float) -> Response:
-        """With x 1 taken off."""
+        """Response less x times the identity."""
         return self._replace(D=self.D - x * np.eye(len(self.D)))
 
     def scaled(self, log_d: Array) -> Response:
-        """D X D^-1 of diagonal scalings."""
+        """Response D X D^-1 with a diagonal scaling D = exp(log_d)."""
         d = np.exp(log_d)
         return self._replace(B=self.B / d, C=d[:, None] * self.C, D=d[:, None] * self.D / d)
 
     def crossings(self, level: float) -> Array:
         """Frequencies at which a singular value may be at a level, increasing; see Boyd, Balakrishnan, Kabamba (1989).
 
-        i omega is an eigenvalue of a Hamiltonian matrix there. Eigenvalues near the axis count, too: to look at a few
-        frequencies in vain costs less than to miss one.
+        i omega is an eigenvalue of a Hamiltonian matrix there. Eigenvalues near the axis count, too: a few frequencies
+        too many cost less than one that is missed.
         """
         A, B, C, D = self[:4]
         n = len(A)
@@ -303,17 +303,17 @@ class Response(NamedTuple):
 
 
 def growth(values: NDArray[Any], dt: float) -> Array:
-    """How far poles are beyond the border of stability."""
+    """Distances of poles beyond the border of stability: real parts; in sampled time absolute values less 1."""
     return np.abs(values) - 1.0 if dt else values.real
 
 
 def border_unit(values: Complex, dt: float) -> float:
-    """What counts as far from the border: the largest pole; 1 in sampled time."""
+    """Unit of distances from the border of stability: the size of the largest pole; 1 in sampled time."""
     return 1.0 if dt else float(np.abs(values).max(initial=0.0))
 
 
 def _reached(rows: Array, A: Array) -> Array:
-    """Orthonormal basis (n, r) of what rows, and rows A, A^2, ..., span."""
+    """Orthonormal basis (n, r) of the space that rows, rows A, rows A^2, ... span."""
     n, unit, seen = len(A), float(np.linalg.norm(A, 2)) if len(A) else 1.0, [rows]
     for _ in range(n - 1):
         seen.append(seen[-1] @ A / (unit or 1.0))
@@ -333,9 +333,9 @@ def _zeros(A: Array, B: Array, C: Array, D: float) -> Complex:
 
 
 def response(A: Array, B: Array, C: Array, D: Array, dt: float) -> Response:
-    """C (s - A)^-1 B + D of a stable system, balanced; of a sampled one in continuous time.
+    """Response C (s - A)^-1 B + D of a stable system, balanced; a sampled one is brought to continuous time.
 
-    That is by s = 2/dt (z - 1)/(z + 1): exactly, the response at a frequency w is that of the result at
+    This uses s = 2/dt (z - 1)/(z + 1): the response at a frequency w is exactly that of the result at
     2/dt tan(w dt/2).
     """
     n = len(A)
@@ -348,7 +348,7 @@ def response(A: Array, B: Array, C: Array, D: Array, dt: float) -> Response:
 
 
 def bandwidth(T: Response) -> float:
-    """Where the response of one channel is first 3 dB below what it is at rest, rad/s; inf where it never is."""
+    """Frequency at which the response of one channel is first 3 dB below that at rest, rad/s; inf if it never is."""
     level = float(np.abs(T(np.zeros(1))[0, 0, 0])) * np.sqrt(0.5)
     omega = T.crossings(level)
     size = np.abs(T(omega * (1.0 + 1e-6))[:, 0, 0])
@@ -359,19 +359,19 @@ def bandwidth(T: Response) -> float:
 def loop_margins(loop: BrokenLoop, later: Later | None = None) -> Margins:
     """Margins of a loop at the place where it is broken: a channel at a time, and all at once.
 
-    No frequencies are tried: those of margins are eigenvalues, and of largest values it is shown that no frequency has
-    a larger one.
+    No grid of frequencies is used: those of margins are eigenvalues, and for largest values it is shown that no
+    frequency has a larger one.
 
     Parameters
     ----------
     loop : BrokenLoop
     later : callable, optional
-        Of a sampled loop: (channel, part of a period in s) -> the loop with what passes there later by that.
+        For a sampled loop: (channel, part of a period in s) -> the loop with the signal of that channel delayed by it.
 
     Raises
     ------
     ValueError
-        For a loop that has an unstable mode which it does not touch, and one that stands on the border of stability.
+        For a loop with an unstable mode that is no part of it, and one on the border of stability.
     """
     whole, (loop, outside) = loop, loop.without_hidden()
     border = loop.border
@@ -406,7 +406,7 @@ def loop_margins(loop: BrokenLoop, later: Later | None = None) -> Margins:
 
 
 def sampled_delay(loop: BrokenLoop, channel: int, later: Later) -> float:
-    """Additional delay that a channel of a sampled loop bears, s; inf where it bears any.
+    """Additional delay of a channel at which a sampled loop is no longer stable, s; inf where there is none.
 
     A delay of a part f of a period changes what a sample does, a delay of d whole periods is a factor z^-d. With the
     part f, where the loop has size 1, at z = exp(i w T), its phase is short of -180 deg by phi: it bears fewer whole
@@ -418,7 +418,7 @@ def sampled_delay(loop: BrokenLoop, channel: int, later: Later) -> float:
     T = loop.dt
 
     def periods(f: float) -> tuple[float, float]:
-        """H(f), and the highest frequency at which the loop has size 1."""
+        """Number of periods H(f), and the highest frequency at which the loop has size 1."""
         one = (later(channel, f) if f else loop).only(loop.channels[channel]).without_hidden()[0]
         S = one.sensitivity()
         w, values = _turning(S)[1][0]
@@ -428,7 +428,7 @@ def sampled_delay(loop: BrokenLoop, channel: int, later: Later) -> float:
         return float((angles / (w * T)).min(initial=np.inf)), float(w.max(initial=0.0))
 
     def grows(f: float) -> float:
-        """How the loop with that part does, below zero while it is stable."""
+        """Growth of the loop with a delay of a part f of a period, below zero while it is stable."""
         one = later(channel, f).without_hidden()[0]
         return float(growth(np.linalg.eigvals(one.A), T).max(initial=-1.0))
 
@@ -456,7 +456,7 @@ def sampled_delay(loop: BrokenLoop, channel: int, later: Later) -> float:
 
 
 def _turning(S: Response) -> tuple[list[tuple[Array, Complex]], list[tuple[Array, Complex]]]:
-    """For each channel: where it is real, and where its loop has size 1; with its responses there.
+    """Frequencies at which each channel is real, and at which its loop has size 1; with its responses there.
 
     The ends of the axis are among the former: poles may cross there, too.
     """
@@ -479,7 +479,7 @@ def _turning(S: Response) -> tuple[list[tuple[Array, Complex]], list[tuple[Array
 
 
 def _loop_of(S: Complex) -> Complex:
-    """L = 1/S - 1; huge at poles of L."""
+    """Loop transfer L = 1/S - 1 from a sensitivity; huge at poles of L."""
     return 1.0 / np.where(np.abs(S) < 1e-300, 1e-300, S) - 1.0
 
 
@@ -511,11 +511,11 @@ def _channel_margins(
 
 
 def largest_mu(X: Response, near: Sampled) -> tuple[float, float]:
-    """Largest upper bound of mu over all frequencies, and where; for full complex scalars.
+    """Largest upper bound of mu over all frequencies, and its frequency; for full complex scalars.
 
-    Scalings that are best at one frequency bound mu at all others, too: where the singular values that they leave are
-    at the largest bound found, is known from `Response.crossings`. In between, other frequencies are tried, each with
-    its own scalings, until they have bounded mu everywhere.
+    Scalings that are best at one frequency bound mu at all others, too: `Response.crossings` gives the frequencies at
+    which the singular values that they leave reach the largest bound found. In between, other frequencies are tried,
+    each with its own scalings, until they have bounded mu everywhere.
 
     Parameters
     ----------
@@ -547,9 +547,9 @@ def largest_mu(X: Response, near: Sampled) -> tuple[float, float]:
 
 
 def _largest_of(omega: Array, responses: Complex, least: float) -> tuple[float, float, Array]:
-    """Largest mu at some frequencies, where, and with which scalings; `least` where none is larger.
+    """Largest mu at some frequencies, the frequency, and its scalings; `least` where none is larger.
 
-    Bounds that the Perron vectors of abs(X) give show which frequencies are worth the minimization.
+    Bounds by the Perron vectors of abs(X) show which frequencies need the minimization.
     """
     if responses.shape[1] == 1:
         sizes = np.abs(responses[:, 0, 0])
@@ -569,12 +569,12 @@ def _largest_of(omega: Array, responses: Complex, least: float) -> tuple[float, 
 
 
 def _norms(X: Complex) -> Array:
-    """Largest singular values."""
+    """Largest singular values (frequencies,) of matrices (frequencies, k, k)."""
     return np.abs(X[:, 0, 0]) if X.shape[1] == 1 else np.linalg.svd(X, compute_uv=False)[:, 0]
 
 
 def _perron_scalings(size: Array) -> Array:
-    """log d (frequencies, n) that balances the Perron vectors of matrices with entries >= 0.
+    """Scalings log d (frequencies, n) that balance the Perron vectors of matrices with entries >= 0.
 
     Of two channels it is the best one: the product of both singular values is abs(det X), whatever d is, so that the
     larger one is smallest where the sum of their squares is, which is that of all entries: where both entries beside
@@ -592,7 +592,7 @@ def _perron_scalings(size: Array) -> Array:
 
 
 def mu(X: Complex, start: Array | None = None) -> tuple[float, Array]:
-    """Smallest largest singular value of exp(d) X exp(-d), convex in d, and that d."""
+    """Upper bound of mu, the smallest largest singular value of exp(d) X exp(-d), convex in d, and that d."""
     start = _perron_scalings(np.abs(X)[None])[0] if start is None else start
     if len(X) <= 2:
         return float(_norms((X * np.exp(start[:, None] - start))[None])[0]), start

@@ -1,11 +1,11 @@
 """Metrics for generalized forces whose entries have different units (Aghili, section 7.2, eqs. 49-50).
 
-The smallest effort means nothing where some motors push and others turn: with millimetres in place of metres another
+"Smallest effort" has no meaning where some motors push and others turn: with millimetres in place of metres another
 one is the smallest. With a positive definite W, all terms of the norm
 
     ||f||_W = (f' W^-1 f)^(1/2)                                                                     (49)
 
-have the same unit; W^1/2 scales velocities, v_W = W^1/2 v, so that power stays what it is. What minimises what:
+have the same unit; W^1/2 scales velocities, v_W = W^1/2 v, so that power does not change. Two norms are minimised:
 
 * `motor_effort`, and with it every law that has ``weight=W``, minimises u' W^-1 u over the motor efforts u (nu,).
 * `WeightedProjection` minimises f' W^-1 f over forces f (nv,) on all coordinates, as eq. 45 in the coordinates f_W.
@@ -35,7 +35,7 @@ _OF = ("motors", "coordinates")
 
 
 def length_metric(plant: Plant, length: float | None = None, *, of: str = "motors") -> Array:
-    """W from a characteristic length (50): a force counts as its torque at that arm, ||f||^2 = L^2 f_f^2 + f_t^2.
+    """Metric W from a characteristic length L (50): a force counts as its torque there, ||f||^2 = L^2 f_f^2 + f_t^2.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def length_metric(plant: Plant, length: float | None = None, *, of: str = "motor
     length : float, optional
         L, m; defaults to `plant.size`. `characteristic_length` finds one that the machine itself has.
     of : {"motors", "coordinates"}
-        Whose W: of the motor efforts, for ``weight=``, or of forces on all coordinates.
+        Metric of the motor efforts, for ``weight=``, or of forces on all coordinates.
 
     Returns
     -------
@@ -53,7 +53,7 @@ def length_metric(plant: Plant, length: float | None = None, *, of: str = "motor
     Raises
     ------
     ValueError
-        Where it is not known what a motor or a coordinate moves in, rad or m.
+        Where the unit of a motor or a coordinate, rad or m, is not known.
 
     Examples
     --------
@@ -67,13 +67,13 @@ def length_metric(plant: Plant, length: float | None = None, *, of: str = "motor
 
 
 def effort_metric(plant: Plant, limits: ArrayLike | None = None) -> Array:
-    """W from the limits of the motors, W^1/2 = diag(limits): each effort counts as a part of what its motor can give.
+    """Metric W from the limits of the motors, W^1/2 = diag(limits): each effort counts as a part of its limit.
 
     Parameters
     ----------
     plant : Plant
     limits : array_like, shape (nu,), optional
-        N or N m; defaults to `plant.effort`.
+        Largest efforts, N or N m; defaults to `plant.effort`.
 
     Returns
     -------
@@ -104,19 +104,20 @@ def effort_metric(plant: Plant, limits: ArrayLike | None = None) -> Array:
 
 
 def characteristic_length(plant: Plant, q: ArrayLike) -> float:
-    """A length of the machine at a configuration, for `length_metric`: at this arm a push moves it like a turn.
+    """Characteristic length of the machine at a configuration, m: at this arm a force moves it like its torque.
 
     Parameters
     ----------
     plant : Plant
-        With motors that push and motors that turn.
+        Plant with motors that push and motors that turn.
     q : array_like, shape (nq,)
         Configuration with closed loops.
 
     Returns
     -------
     length : float
-        m. The ratio of the mean acceleration, in the metric of M, to one newton and to one newton metre.
+        Length for `length_metric`, m: the ratio of the mean acceleration, in the metric of M, to one newton and to one
+        newton metre.
 
     Raises
     ------
@@ -159,13 +160,13 @@ def characteristic_length(plant: Plant, q: ArrayLike) -> float:
 
 
 def weighted_norm(f: ArrayLike, W: ArrayLike) -> float:
-    """||f||_W = (f' W^-1 f)^(1/2) (49).
+    """Weighted norm of forces, ||f||_W = (f' W^-1 f)^(1/2) (49).
 
     Parameters
     ----------
     f : array_like, shape (n,)
     W : array_like, shape (n,) or (n, n)
-        Positive: a diagonal, or a symmetric matrix.
+        Positive metric: a diagonal, or a symmetric matrix.
 
     Examples
     --------
@@ -180,15 +181,15 @@ def weighted_norm(f: ArrayLike, W: ArrayLike) -> float:
 
 
 class WeightedProjection:
-    """The projector on N(A) in the coordinates f_W = W^(-1/2) f and v_W = W^(1/2) v (section 7.2).
+    """Projector on N(A) in the coordinates f_W = W^(-1/2) f and v_W = W^(1/2) v (section 7.2).
 
     Parameters
     ----------
     A : array_like, shape (rows, nv)
     W : array_like, shape (nv,) or (nv, nv)
-        Positive: a diagonal, or a symmetric matrix.
+        Positive metric: a diagonal, or a symmetric matrix.
     rank : int, optional
-        Of A, such as `Terms.rank`; defaults to that by its singular values.
+        Rank of A, such as `Terms.rank`; defaults to that by its singular values.
 
     Attributes
     ----------
@@ -238,18 +239,18 @@ class WeightedProjection:
         return np.eye(V.shape[1]) - V.T @ V
 
     def force(self, f: ArrayLike) -> Array:
-        """W^(1/2) P_W W^(-1/2) f: of all forces that move the machine like f, the one with the smallest ||f||_W."""
+        """Force W^(1/2) P_W W^(-1/2) f: of all that move the machine like f, the one with the smallest ||f||_W."""
         f = _check.vector(f, len(self.root), "f")
         return self.root @ (self.P_W @ (self._inverse @ f))
 
     def velocity(self, v: ArrayLike) -> Array:
-        """W^(-1/2) P_W W^(1/2) v: the admissible velocity nearest to v in the metric W."""
+        """Velocity W^(-1/2) P_W W^(1/2) v: the admissible one nearest to v in the metric W."""
         v = _check.vector(v, len(self.root), "v")
         return self._inverse @ (self.P_W @ (self.root @ v))
 
 
 def _pushes(plant: Plant, of: str) -> NDArray[np.bool_]:
-    """Which motors or coordinates are forces, N; the others are torques, N m."""
+    """Mask of the motors or coordinates with forces, N; the others have torques, N m."""
     motors = _check.one_of(of, _OF, "kind of forces") == "motors"
     units = effort_units(plant) if motors else force_units(plant)
     names = plant.actuator_names if motors else plant.velocity_names

@@ -1,4 +1,4 @@
-"""Positions and velocities of the whole machine from some of its encoders, by a model that runs along."""
+"""Observer of positions and velocities of the whole machine, from some of its encoders and a simulated model."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Array = NDArray[np.float64]
 
 
 class _Estimate(NamedTuple):
-    """Configuration, velocity, and acceleration that the model does not explain, at a sample."""
+    """Estimate at a sample: configuration, velocity, and acceleration that the model does not explain."""
 
     q: Array
     v: Array
@@ -42,35 +42,35 @@ class _Estimate(NamedTuple):
 
 
 class MotionObserver(AroundLaw):
-    """A sampled law that is told an estimate of the motion, made from measured joint positions and a model.
+    """A sampled law that gets an estimate of the motion, made from measured joint positions and a model.
 
     From sample to sample the constrained equations of motion are integrated with the effort of the law (one step of
-    Runge and Kutta's method of order 4, then back onto the loops). At each sample what was foreseen is corrected by
-    the measured positions, along the motions that the loops allow, delta = Z (R Z)^+ (y - R q):
+    Runge and Kutta's method of order 4, then back onto the loops). At each sample this prediction is corrected by the
+    measured positions, along the motions that the loops allow, delta = Z (R Z)^+ (y - R q):
 
         q <- close(q [+] l1 delta),    v <- v + l2 delta / T,    a_d <- a_d + l3 delta / T^2
 
     where a_d, an acceleration that the model does not explain (a payload, friction), may be left out. The law is
-    called with the terms of the model at the corrected state, so that what it knows of velocities is the estimate. The
-    whole is a controller again: it may stand in a chain, ``Encoder(bits=14) | MotionObserver(law, ...) | Delay(1e-3)``.
+    called with the terms of the model at the corrected state, so that it gets the estimated velocities. The whole is a
+    controller again: it may stand in a chain, ``Encoder(bits=14) | MotionObserver(law, ...) | Delay(1e-3)``.
 
     Parameters
     ----------
     law : Controller
-        Sampled.
+        Sampled law.
     outputs : sequence of str
         Joints of one axis whose positions are measured; together they determine the motion.
     bandwidth : float
-        The error of an estimate is forgotten with this rate, 1/s, with equal poles exp(-bandwidth T).
+        Rate at which the error of an estimate decays, 1/s, with equal poles exp(-bandwidth T).
     disturbance : bool
         Estimate a_d, too: no lasting error of the velocity under a load that the model does not know.
     plant : Plant, optional
-        The model; defaults to that of the law.
+        Model; defaults to that of the law.
     limits : bool or array_like (nu,), optional
         Efforts that the machine really gets: clipped at the limits of the actuators (True) or at these, N or N m.
     velocity : array_like (nv,), optional
-        First estimate; defaults to rest. The first configuration is that of the measured joints, on the branch
-        nearest to what the law would be told.
+        First estimate of the velocity; defaults to rest. The first configuration is that of the measured joints, on
+        the branch nearest to all positions at that sample.
 
     Raises
     ------
@@ -132,7 +132,7 @@ class MotionObserver(AroundLaw):
         self.velocity = np.zeros(nv) if velocity is None else _check.vector(velocity, nv, "velocity", names)
 
     def with_model(self, model: Plant) -> MotionObserver:
-        """The same with another model, for the law, too; see `WithModel`."""
+        """Copy of the observer and its law that computes with another model; see `WithModel`."""
         other = self._around(self.law.with_model(model))
         other.plant = model
         return other
@@ -146,7 +146,7 @@ class MotionObserver(AroundLaw):
         return 1 + self.plant.nq + self.plant.nv * (2 if self.disturbance else 1)
 
     def start(self, plant: Plant) -> Array:
-        """No estimate yet, and the initial states of the law; refuses a plant with other signals than the model."""
+        """Initial states: no estimate, and those of the law; refuses a plant with other coordinates than the model."""
         require_same_signals(self.plant, plant)
         return np.concatenate([np.zeros(self._own_states), start_of(self.law, self.plant)])
 
@@ -155,19 +155,19 @@ class MotionObserver(AroundLaw):
         return np.concatenate([after[:n], self.law.begun(start[n:], after[n:], terms)])
 
     def state_names(self, plant: Plant) -> list[str]:
-        """Names of the states of the observer."""
+        """Names of the states of the observer and of the law."""
         foreseen = [f"{n}_foreseen" for n in plant.position_names]
         ends = ("rate_foreseen", "unexplained") if self.disturbance else ("rate_foreseen",)
         rates = [f"{n}_{end}" for end in ends for n in plant.velocity_names]
         return ["estimate_begun", *foreseen, *rates, *names_of_states(self.law, plant)]
 
     def estimate(self, t: float, terms: Terms, state: Array) -> tuple[Array, Array]:
-        """Configuration (nq,) and velocity (nv,) that the law is told."""
+        """Estimated configuration (nq,) and velocity (nv,) that the law gets."""
         estimate = self._corrected(terms, np.asarray(state, dtype=np.float64))
         return estimate.q, estimate.v
 
     def _corrected(self, terms: Terms, state: Array) -> _Estimate:
-        """What was foreseen, corrected by what is measured."""
+        """Estimate at a sample: the prediction, corrected by the measured positions."""
         plant, nq, nv, T = self.plant.as_at(terms), self.plant.nq, self.plant.nv, self.period
         q, v, a = state[1 : 1 + nq], state[1 + nq : 1 + nq + nv], state[1 + nq + nv : self._own_states]
         l1, l2, l3 = self.gains
@@ -193,7 +193,7 @@ class MotionObserver(AroundLaw):
         return _Estimate(q, v, np.zeros(nv) if kept is None else kept + l3 / T**2 * way)
 
     def _seen(self, q: Array, terms: Terms) -> tuple[Array, Array]:
-        """Z (nv, dof), and its rows of the measured joints; refuses joints that do not determine the motion."""
+        """Basis Z (nv, dof), and its rows of the measured joints; refuses joints that do not determine the motion."""
         Z = self.plant.as_at(terms).terms(q, np.zeros(self.plant.nv), cap=terms.rank).Z
         seen = Z[self._v]
         if not determines_motion(Z, self._v, terms.reach):
@@ -204,9 +204,10 @@ class MotionObserver(AroundLaw):
         return Z, seen
 
     def evaluate(self, t: float, terms: Terms, state: Array) -> Evaluation:
-        """Efforts of the law at the estimate; what is foreseen for the next sample, and the next states of the law.
+        """Efforts of the law at the estimate; the prediction for the next sample, and the next states of the law.
 
-        Reports what the law does, and estimate less truth: ``<velocity>_error``, ``<velocity>_rate_error``.
+        The report has the numbers of the law, and estimate less truth: ``<velocity>_error``,
+        ``<velocity>_rate_error``.
         """
         plant, own = self.plant.as_at(terms), state[self._own_states :]
         estimate = self._corrected(terms, state)
@@ -228,7 +229,7 @@ class MotionObserver(AroundLaw):
 
 
 def foreseen(plant: Plant, q: Array, v: Array, u: Array, T: float, more: Array | None = None) -> tuple[Array, Array]:
-    """Configuration and velocity a time T later, under a held effort, by a step of Runge and Kutta's method of order 4.
+    """Predicted configuration and velocity a time T later, under a held effort, by a Runge-Kutta step of order 4.
 
     `more` is an acceleration that is added to that of the equations of motion, as far as the loops allow it.
     """
@@ -249,7 +250,7 @@ def foreseen(plant: Plant, q: Array, v: Array, u: Array, T: float, more: Array |
 
 
 def _joints(plant: Plant, names: Sequence[str]) -> tuple[list[int], list[int]]:
-    """Indices of positions and velocities of measured joints."""
+    """Indices of positions and of velocities of measured joints; refuses joints of several axes."""
     names = _check.sequence(names, "outputs", "names of joints")
     single = {plant.position_names[i] for i in plain_positions(plant)} & set(plant.velocity_names)
     for name in names:

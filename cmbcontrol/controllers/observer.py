@@ -1,4 +1,4 @@
-"""State feedback from measured joints alone: a linear observer beside it."""
+"""State feedback from measured joints alone, by a linear observer."""
 
 from __future__ import annotations
 
@@ -27,32 +27,32 @@ KINDS = ("predictor", "current")
 class ObserverFeedback(AroundLaw):
     """State feedback on estimates, which a linear observer makes from measured joints (LQG).
 
-    What is estimated is the deviation e = x - x_d from the reference. In continuous time
+    The observer estimates the deviation e = x - x_d from the reference. In continuous time
 
         d ê/dt = A ê + B (u - u_d) + L (y - C ê),    u = u_d - K ê,
 
-    with y the deviations of the measured joints, as the machine shows them. In sampled time, on the exact zero-order
+    with y the deviations of the measured joints of the machine. In sampled time, on the exact zero-order
     hold, ê(k+1) = A ê + B (u - u_d) + L (y - C ê). The effort follows from ê, which is one sample old
-    (``kind="predictor"``), or from ê + A^-1 L (y - C ê), which knows the present sample (``kind="current"``); the poles
+    (``kind="predictor"``), or from ê + A^-1 L (y - C ê), which uses the present sample (``kind="current"``); the poles
     are the same. The poles of the loop are those of A - B K and those of A - L C (separation principle).
 
     Parameters
     ----------
     feedback : StateFeedback
-        Gain, reference, feedforward, limits, period and integrals; what is integrated must be measured.
+        Gain, reference, feedforward, limits, period and integrals; signals that are integrated must be measured.
     L : array_like, shape (states, outputs)
-        From `kalman`, or by ``control.place``.
+        Gain of the observer, from `kalman`, or by ``control.place``.
     outputs : sequence of str, optional
-        What is measured: velocity coordinates of the plant, and their rates ``<coordinate>_rate``; dependent ones too.
+        Measured signals: velocity coordinates of the plant, and their rates ``<coordinate>_rate``; dependent ones too.
         Defaults to the outputs of the linear model.
     kind : {"predictor", "current"}
-        In sampled time.
+        Kind of estimate in sampled time.
     estimate : array_like, shape (states,), optional
         First estimate of x - x_d; defaults to zero.
 
     Notes
     -----
-    The observer is told the efforts after the limits of the feedback, and after those of blocks in its chain that cut
+    The observer uses the efforts after the limits of the feedback, and after those of blocks in its chain that cut
     efforts off (`EffortBlock.cut`).
 
     Examples
@@ -104,7 +104,7 @@ class ObserverFeedback(AroundLaw):
         self._integrated = self._measured_integrals()
 
     def _measured_integrals(self) -> Array:
-        """Which outputs are integrated."""
+        """Indices of the outputs that are integrated; refuses integrals of signals that are not measured."""
         unseen = [name for name in self.feedback.integral if name not in self.outputs]
         if unseen:
             raise InputError(
@@ -116,7 +116,7 @@ class ObserverFeedback(AroundLaw):
     # -- the law -------------------------------------------------------------------------------------------
 
     def start(self, plant: Plant) -> Array:
-        """The first estimate, and integrals at zero."""
+        """Initial states: the first estimate, and integrals at zero."""
         return np.concatenate([self.estimate, self.feedback.start(plant)])
 
     def state_names(self, plant: Plant) -> list[str]:
@@ -132,14 +132,14 @@ class ObserverFeedback(AroundLaw):
         return np.where(self._rates, (terms.v - desired.v)[self._joints], deviation[self._joints])
 
     def estimated(self, t: float, terms: Terms, state: Array) -> Array:
-        """The estimate of x - x_d (states,) that the effort is computed from."""
+        """Estimate of x - x_d (states,) from which the effort is computed."""
         return self._estimated(self.measured(t, terms), state[: len(self._A)])
 
     def _estimated(self, y: Array, e: Array) -> Array:
         return e if self._correction is None else e + self._correction @ (y - self.C @ e)
 
     def evaluate(self, t: float, terms: Terms, state: Array) -> Evaluation:
-        """Efforts, estimate and integrals; reports ``<state>_error``, estimate less truth."""
+        """Efforts, estimate and integrals, with a report of ``<state>_error``, estimate less truth."""
         feedback, n = self.feedback, len(self._A)
         desired, e, z = feedback.desired(t), state[:n], state[n:]
         y = self._measured(desired, terms)
@@ -158,7 +158,7 @@ class ObserverFeedback(AroundLaw):
         return Evaluation(u, np.concatenate([ahead, integral]), report)
 
     def anti_windup(self, t: float, terms: Terms, state: Array, after: Array, cut: Cut) -> Array:
-        """The estimate follows from the efforts that are let through, and integrals are those of the feedback."""
+        """Rates or next values of estimate and integrals under the efforts that limits let through."""
         n, feedback = len(self._A), self.feedback
         ahead = after[:n] + self._B @ cut.lost[feedback.motors]
         return np.concatenate([ahead, feedback.anti_windup(t, terms, state[n:], after[n:], cut)])
@@ -169,7 +169,7 @@ class ObserverFeedback(AroundLaw):
 
 
 def measured_rows(model: LinearModel, outputs: Sequence[str]) -> tuple[Array, Array, Array]:
-    """C (outputs, states), and index of the coordinate and whether it is a rate, for each measured joint."""
+    """Matrix C (outputs, states); for each measured signal, the index of its coordinate and whether it is a rate."""
     outputs = _check.sequence(outputs, "outputs", "names of joints")
     plant = require_rest(model)
     joints, rates = [], []

@@ -1,4 +1,4 @@
-"""Motion control with passive joints (Aghili, section 7.4), and what to do where the motors lose a motion."""
+"""Motion control with passive joints (Aghili, section 7.4), also where the motors lose a motion."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ class PassiveJoints(AroundMotion):
     the norms.
 
     This needs condition (64) along the whole motion. Where its margin (see `actuation`) is below `margin`, the
-    motors have lost a motion, or nearly so, and the law does what `on_loss` says.
+    motors have lost a motion, or nearly so, and the law acts as `on_loss` requires.
 
     Parameters
     ----------
     motion : motion law
-        Such as `ProjectedInverseDynamics`: with ``plant`` and ``desired_acceleration(t, terms)``. Its `period`,
-        `reference`, `coordinates`, `start` and `report` are handed on; ``reference`` can be replaced. What it says
-        about efforts does not count here, so a law with ``weight`` or ``saturation`` of its own is refused.
+        Law with ``plant`` and ``desired_acceleration(t, terms)``, such as `ProjectedInverseDynamics`. Its `period`,
+        `reference`, `coordinates`, `start` and `report` are handed on; `with_reference` replaces the reference. Its
+        own efforts are not used, so a law with ``weight`` or ``saturation`` is refused.
     on_loss : {"hold", "damp", "stop"}
-        - ``hold``: produce the part of the motion that can be produced, weight included. What is hardly reached gets
-          the share s^2/margin^2 of its force, with the singular value s of that motion. The force is continuous in s
+        - ``hold``: produce the part of the motion that can be produced, weight included. A motion that is hardly
+          reached gets the share s^2/margin^2 of its force, with its singular value s. The force is continuous in s
           and never above 1/margin times the one that is needed.
         - ``damp``: brake the motors' own joints, f = -`damping` D M D' v, with the projector D = B B^+ on them,
           until control is back. It takes energy out of any motion of motors, and holds no weight. The two are blended
@@ -54,7 +54,7 @@ class PassiveJoints(AroundMotion):
     margin : float
         Threshold, between 0 and 1.
     damping : float
-        1/s: how fast a motor brakes the inertia of its own joints.
+        Rate at which a motor brakes the inertia of its own joints, 1/s.
     weight : array_like, shape (nv,) or (nv, nv), optional
         Metric W of joint velocities: f' W^-1 f is minimized (49). By default, a radian counts as ``plant.size``
         metres (50).
@@ -119,7 +119,7 @@ class PassiveJoints(AroundMotion):
         self._require_motors()
 
     def _require_motors(self) -> None:
-        """The motors reach every degree of freedom at a regular configuration."""
+        """Refuse a plant whose motors do not reach every degree of freedom at a regular configuration."""
         plant, terms = self.plant, regular_terms(self.plant)
         if terms is None:  # each state is checked anyway
             return
@@ -135,11 +135,11 @@ class PassiveJoints(AroundMotion):
     # -- the law ----------------------------------------------------------------------------------
 
     def actuation(self, terms: Terms) -> Actuation:
-        """What the motors reach, as the law sees it."""
+        """Actuation of the plant at a state, with the metric and the threshold of the law."""
         return actuation_at(terms, self.plant.velocity_names, self._metric, self.epsilon)
 
     def evaluate(self, t: float, terms: Terms, state: Array) -> Evaluation:
-        """Efforts; reports ``margin``, ``lost`` (1 below the threshold, else 0), ``rank``, and the motion law's."""
+        """Efforts; the report has that of the motion law, ``margin``, ``lost`` (1 below the threshold) and ``rank``."""
         if isinstance(terms, TracedTerms):
             return self._traced(t, terms, state)
         actuation = self.actuation(terms)
@@ -164,7 +164,7 @@ class PassiveJoints(AroundMotion):
         return Evaluation(u, moving, report)
 
     def _traced(self, t: float, terms: TracedTerms, state: Array) -> Evaluation:
-        """The same of symbols, where control is not lost; the report is that of numbers."""
+        """Efforts in symbols, where control is not lost; the report is left to numbers."""
         if self.epsilon:
             raise NotTraceable("epsilon= takes singular values, for which there is no code; leave it out")
         wanted = terms.M @ self.desired_acceleration(t, terms) + terms.h
@@ -185,7 +185,7 @@ class PassiveJoints(AroundMotion):
         return -self.damping * (pseudoinverse @ (terms.M @ (D.T @ terms.v)))
 
     def _acceleration(self, t: float, terms: Terms, lost: bool) -> Array:
-        """What the motion law wants; none along the loops where it cannot say and control is lost anyway."""
+        """Acceleration that the motion law wants; zero motion where it has none and control is lost anyway."""
         try:
             return self.desired_acceleration(t, terms)
         except ActuationError:
@@ -194,7 +194,7 @@ class PassiveJoints(AroundMotion):
             return terms.Cv
 
     def _loss_message(self, t: float, actuation: Actuation) -> str:
-        """The message of a loss."""
+        """Message of a loss of control, with the motion that is lost and the remedy."""
         configuration = _check.values_by_name(self.plant.position_names, actuation.q)
         return (
             f"the motors lose control at t = {t:.6g} s: margin {actuation.margin:.3g}, below {self.margin:.3g}, with "

@@ -39,7 +39,7 @@ _CLEAR = 1e-3  # pivots of a task above this part of its size need no second loo
 
 
 class ProjectedInverseDynamics(MotionLaw):
-    """Track a reference in independent coordinates, or in any task, with the smallest motor efforts.
+    """Motion law that follows a reference in independent coordinates, or in any task, with the smallest motor efforts.
 
     With a task theta(q) of rate J v, Lambda = d q / d theta on the loops and
 
@@ -54,7 +54,7 @@ class ProjectedInverseDynamics(MotionLaw):
     Parameters
     ----------
     plant : Plant
-        Fixes names; the law itself is computed from the `Terms` that it is called with.
+        Model that fixes the names; the law itself is computed from the `Terms` that it is called with.
     coordinates : sequence of str, or Task
         Independent velocity coordinates, as many as the plant has degrees of freedom; or a task (`PointTask`,
         `PoseTask`, `FunctionTask`, `Coordinates`), which may have fewer values, and more with ``consistent``.
@@ -70,33 +70,34 @@ class ProjectedInverseDynamics(MotionLaw):
     period : float, optional
         Sample time, s; defaults to continuous time.
     posture : optional
-        What is wished for in the motion that the task leaves free: (reference, bandwidth) in all coordinates, a
-        `Posture` in some of them or in a second task, or a callable (t, terms) -> acceleration (nv,) to come near to.
-        By default, that motion is damped.
+        Wish for the motion that the task leaves free: (reference, bandwidth) in all coordinates, a `Posture` in some
+        of them or in a second task, or a callable (t, terms) -> acceleration (nv,) to come near to. By default, that
+        motion is damped.
     posture_damping : float, optional
-        Of the motion left free, 1/s, without a posture; defaults to the smallest on the diagonal of G_D.
+        Damping of the motion left free, 1/s, without a posture; defaults to the smallest on the diagonal of G_D.
     consistent : bool
-        The reference respects the loops, so that the task may have more values than there are degrees of freedom, even
-        all coordinates, and constraints may come and go. u_p is then Gauss' projection: the admissible acceleration
+        Whether the reference respects the loops, so that the task may have more values than there are degrees of
+        freedom, even all coordinates, and constraints may come and go. u_p is then Gauss' projection: the admissible
+        acceleration
         with the smallest error in the metric (J M^-1 J')^-1. The error obeys Z'J'(J M^-1 J')^-1 (e'' + G_D e' + G_P e)
         = 0, which for all coordinates is P M (e'' + G_D e' + G_P e) = 0: with the same gains for all, and an error that
         respects the loops, that is e'' + G_D e' + G_P e = 0 to first order.
     damped : float, optional
-        Where the task is about to lose its rank: singular values of J Z in the metric of M, below this part of the
-        largest, count with sigma/threshold^2 in place of 1/sigma, so that efforts stay finite and the error equation
-        is given up in these directions alone. The largest counts as no smaller than a tenth of that of the coordinates
-        themselves, so that a task that loses all of its motion, as one value at a dead centre, has a threshold, too.
-        By default, the law raises an error at 1e-8. Units of a task that are none count as metres.
+        Threshold where the task is about to lose its rank: singular values of J Z in the metric of M, below this part
+        of the largest, count with sigma/threshold^2 in place of 1/sigma, so that efforts stay finite and the error
+        equation is given up in these directions alone. The largest counts as no smaller than a tenth of that of the
+        coordinates themselves, so that a task that loses all of its motion, as one value at a dead centre, has a
+        threshold, too. By default, the law raises an error at 1e-8. Values without a unit count as metres.
     saturation : {None, "scale", "clip"}
-        What to do with efforts beyond the limits. None: nothing. "scale": u_hold + s (u - u_hold) with the largest
+        Treatment of efforts beyond the limits. None: no limits. "scale": u_hold + s (u - u_hold) with the largest
         s in [0, 1] within the limits, and u_hold for a task that does not accelerate, so that the task accelerates
         along the direction asked for; where not even u_hold is within the limits, s = 0 and each motor is cut off.
         "clip": each motor is cut off at its limit.
     limits : array_like, shape (nu,), optional
         Largest efforts; defaults to those of the plant.
     integral : float or array_like, optional
-        Integral action, 1/s: with `bandwidth` the error has the poles that this and `damping_ratio` say, and another
-        one at ``-integral``. It takes away what unknown loads and a wrong model leave, in about 3 / integral seconds.
+        Integral action, 1/s: with `bandwidth` the error has the poles of this and `damping_ratio`, and another one at
+        ``-integral``. It removes errors by unknown loads and a wrong model in about 3 / integral seconds.
         While a motor is at its limit, of `saturation` or of a later block of its chain (`Saturation`, `RateLimit`,
         `ElectricDrive`, `HydraulicDrive`), the integrals do not grow.
     ki : array_like, optional
@@ -175,7 +176,7 @@ class ProjectedInverseDynamics(MotionLaw):
     # -- what is given --------------------------------------------------------------------------------
 
     def _gains(self, bandwidth, damping_ratio, kp, kd, integral, ki) -> tuple[Array, Array, Array | None]:
-        """Gain matrices (k, k) from either way to say them; None where nothing is integrated."""
+        """Gain matrices G_P, G_D and that of the integral, (k, k) each, from either way to give them; None for none."""
         k = len(self.coordinates)
         if (bandwidth is None) == (kp is None and kd is None):
             raise InputTypeError("give either bandwidth (with damping_ratio), or both kp and kd")
@@ -201,7 +202,7 @@ class ProjectedInverseDynamics(MotionLaw):
     def _posture(
         self, posture: tuple | Posture | Acceleration | None, damping: float | None
     ) -> tuple[Posture | Acceleration | None, float]:
-        """The posture as an object, or a callable (t, terms) -> acceleration (nv,), and the damping without one."""
+        """Posture as an object, or a callable (t, terms) -> acceleration (nv,), and the damping without one."""
         if posture is None:
             least = max(float(self.kd.diagonal().min()), 0.0)
             return None, least if damping is None else _check.positive(damping, "posture_damping", zero=True)
@@ -221,7 +222,7 @@ class ProjectedInverseDynamics(MotionLaw):
         return posture, 0.0
 
     def _limits(self, saturation: str | None, limits: ArrayLike | None) -> tuple[str | None, Array]:
-        """How to saturate, and the largest efforts (nu,)."""
+        """Kind of saturation, and the largest efforts (nu,), checked."""
         plant = self.plant
         largest = _check.numbers(plant.effort if limits is None else limits, "limits")
         if largest.shape != (plant.nu,) or np.isnan(largest).any() or largest.min(initial=1.0) <= 0.0:
@@ -238,7 +239,7 @@ class ProjectedInverseDynamics(MotionLaw):
         return saturation, largest
 
     def _check_plant(self, by_name: bool, posture: bool) -> None:
-        """The motors reach every degree of freedom, and the task is not of more, at a regular configuration."""
+        """Refuse motors that do not reach all degrees of freedom, or a task of more, at a regular configuration."""
         terms = regular_terms(self.plant)
         if terms is None:  # each state is checked anyway
             return
@@ -275,7 +276,7 @@ class ProjectedInverseDynamics(MotionLaw):
     # -- the law ----------------------------------------------------------------------------------------
 
     def start(self, plant: Plant) -> Array:
-        """Integrals of the error, none without integral action; refuses a plant of other signals than the model."""
+        """Initial integrals of the error, as far as there are; refuses a plant with other coordinates or motors."""
         require_same_signals(self.plant, plant)
         return np.zeros(0 if self.ki is None else len(self.coordinates))
 
@@ -289,7 +290,7 @@ class ProjectedInverseDynamics(MotionLaw):
         return now.e, now.rate
 
     def desired_acceleration(self, t: float, terms: Terms) -> Array:
-        """u_p (46): the acceleration of all coordinates, loops respected, shape (nv,).
+        """Acceleration u_p (46) of all coordinates that the law wants, consistent with the loops, shape (nv,).
 
         Raises
         ------
@@ -305,9 +306,9 @@ class ProjectedInverseDynamics(MotionLaw):
         return self._admissible(t, terms, now.J, self._target(now))
 
     def evaluate(self, t: float, terms: Terms, state: Array) -> Evaluation:
-        """Motor efforts; reports ``tracking_error``, the norm of e, and with saturation ``scale``.
+        """Motor efforts; the report has ``tracking_error``, the norm of e, and with saturation ``scale``.
 
-        ``scale`` is the s of "scale", or what is left by "clip": the smallest part of its effort that a motor gives.
+        ``scale`` is the s of "scale"; with "clip" the smallest part of its effort that a motor gives.
         """
         now = self._motion(t, terms)
         target = self._target(now) if self.ki is None else self._target(now) + self.ki @ state
@@ -320,7 +321,7 @@ class ProjectedInverseDynamics(MotionLaw):
         return Evaluation(u, None if self.ki is None else self._integrated(now.e, state, scale), report=report)
 
     def _integrated(self, e: Array, z: Array, scale: Any) -> Array:
-        """What becomes of the integrals z: while a motor is at its limit, they do not grow any further."""
+        """Rates or next values of the integrals z, which do not grow while a motor is at its limit."""
         rate = e
         if self.saturation is not None:
             rate = where_less(scale, 1.0, where_less(0.0, e * z, 0.0, e), e)
@@ -332,9 +333,9 @@ class ProjectedInverseDynamics(MotionLaw):
         return self.ki is not None
 
     def anti_windup(self, t: float, terms: Terms, state: Array, after: Array, cut: Cut) -> Array:
-        """Integrals do not grow while a later limit cuts off efforts that they would raise further.
+        """Rates or next values of the integrals, held where they would raise efforts that a later limit cuts off.
 
-        What is cut off takes J a of the task's acceleration, which an integral raises by its gain.
+        The efforts cut off change the task's acceleration by J a, and an integral raises it by its gain.
         """
         if self.ki is None:
             return after
@@ -346,11 +347,11 @@ class ProjectedInverseDynamics(MotionLaw):
         return motion_of(self.task, at_time(self.reference, t), terms)
 
     def _target(self, now: TaskMotion) -> Array:
-        """J u_p (k,)."""
+        """Desired part J u_p (k,) of the task's acceleration."""
         return now.free - now.bias + self.kd @ now.rate + self.kp @ now.e
 
     def _admissible(self, t: float, terms: Terms, J: Array, target: Array) -> Array:
-        """The acceleration a with J a = target and A a = -b; nearest to the posture's wish where there are several."""
+        """Acceleration a with J a = target and A a = -b; the nearest to the posture's wish where there are several."""
         if self._metres is not None:
             J, target = self._metres[:, None] * J, self._metres * target
         k, dof = len(J), terms.dof
@@ -373,7 +374,7 @@ class ProjectedInverseDynamics(MotionLaw):
         return a
 
     def _traced(self, t: float, terms: TracedTerms, J: Array, target: Array) -> Array:
-        """The same of symbols, where it has one solution that a guard can tell from others."""
+        """Admissible acceleration in symbols, for tasks with one solution whose validity a guard can check."""
         if self.consistent or len(J) > terms.dof:
             raise NotTraceable(
                 "consistent=, and tasks of more values than degrees of freedom, take singular values of Gauss' "
@@ -392,9 +393,9 @@ class ProjectedInverseDynamics(MotionLaw):
         return terms.nearest(J, target, wish.vdot)
 
     def _only(self, terms: Terms, J: Array, target: Array) -> tuple[Array, float]:
-        """The only acceleration a = c + Z z with J a = target, and the smallest pivot of J over its largest row.
+        """Unique acceleration a = c + Z z with J a = target, and the smallest pivot of J over its largest row.
 
-        By motions that are orthogonal in metres, and rows that are rounding (of a metre per metre) told from others.
+        Motions are orthogonal in metres, and rows of the size of rounding (of a metre per metre) do not count.
         """
         Z, c = terms.unit_motions, terms.Cv
         X, lengths, scale = linear_algebra.motor_reach(Z, np.ascontiguousarray(J.T), terms.reach)  # J as if of motors
@@ -403,7 +404,7 @@ class ProjectedInverseDynamics(MotionLaw):
         return c + Z @ (z / lengths), closeness
 
     def _wish(self, t: float, terms: Terms) -> Wish:
-        """What is wished for in the motion that the task leaves free."""
+        """Wish for the motion that the task leaves free, from the posture or its damping."""
         posture = self.posture
         if posture is None:
             return Wish(-self.posture_damping * terms.v)
@@ -446,7 +447,7 @@ class ProjectedInverseDynamics(MotionLaw):
         return f"<{type(self).__name__} of {self.plant.name!r} for {', '.join(self.coordinates)}{time}>"
 
     def _efforts(self, t: float, terms: Terms, now: TaskMotion, target: Array) -> tuple[Array, float]:
-        """Efforts (nu,) and how much of them the limits let through."""
+        """Efforts (nu,) within the limits, and the part of them that the limits let through."""
         u = smallest_effort(terms, self._admissible(t, terms, now.J, target), self._root)
         if self.saturation is None:
             return u, 1.0
@@ -462,7 +463,7 @@ class ProjectedInverseDynamics(MotionLaw):
         return self._cut(hold + s * (u - hold)), s
 
     def _traced_efforts(self, t: float, terms: TracedTerms, now: TaskMotion, u: Any, cut: Any) -> tuple[Any, Any]:
-        """The same of symbols."""
+        """Efforts within the limits in symbols, and the part of them that the limits let through."""
         if self.saturation == "clip":
             parts = where_less(0.0, np.abs(u), np.abs(cut) / where_less(0.0, np.abs(u), np.abs(u), 1.0), 1.0)
             return cut, parts.min()
@@ -471,5 +472,5 @@ class ProjectedInverseDynamics(MotionLaw):
         return self._cut(hold + s * more), s
 
     def _cut(self, u: Array) -> Array:
-        """Each motor at its limit."""
+        """Efforts (nu,) with each motor cut off at its limit."""
         return np.minimum(np.maximum(u, -self.limits), self.limits)

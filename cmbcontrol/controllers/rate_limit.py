@@ -24,7 +24,7 @@ Array = NDArray[np.float64]
 
 @frozen
 class RateLimit(LaggingEffort):
-    """Efforts change no faster than this.
+    """Rate limit of the motors: a block whose efforts change no faster than given rates.
 
     In sampled time an effort differs from the one before by no more than rate times period. In continuous time, and
     behind the held efforts, it follows with du/dt = clip((u_c - u) / time_constant, -rate, rate).
@@ -34,11 +34,11 @@ class RateLimit(LaggingEffort):
     rate : float, array_like (nu,), or mapping of motor name to float
         Largest rates to both sides, N/s or N m/s; motors that a mapping does not name have no limit.
     time_constant : float, optional
-        s; needed in continuous time, and without effect in sampled time.
+        Time constant, s; needed in continuous time, and without effect in sampled time.
     initial : float, array_like (nu,), or mapping of motor name to float
         Efforts before the first sample, or at the start, N or N m.
     plant : Plant, optional
-        For names of motors, where the law has no plant of its own.
+        Plant that has the names of motors, where the law has no plant of its own.
 
     Raises
     ------

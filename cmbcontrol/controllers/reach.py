@@ -50,7 +50,7 @@ _TRIES = 60  # starts from which branches are looked for
 
 @dataclass(frozen=True, eq=False)
 class Reached:
-    """What was found for a target.
+    """Configuration that was found for a target, and its distance from it.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class Reached:
     error : ndarray, shape (k,)
         Target less value, in the units of the task.
     distance : float
-        Its length, m: a radian counts as the size of the machine.
+        Length of the error, m: a radian counts as the size of the machine.
     reached : bool
         Whether the target is reached, to 1e-11 of the size of the machine.
     at_limits : tuple of str
@@ -79,10 +79,11 @@ class Reached:
 
 
 class Reach:
-    """Inverse kinematics of a machine with loops: where a task has a given value.
+    """Inverse kinematics of a machine with loops: configurations in which a task has a given value.
 
-    From the guess, damped Gauss-Newton steps with the loops closed and within the limits of the joints; where they do
-    not lead there, from the nearest of random configurations of the machine. Out of reach, the nearest configuration.
+    Damped Gauss-Newton steps go from the guess, with the loops closed and within the limits of the joints; where they
+    do not lead to the target, from the nearest of random configurations. Out of reach, the nearest configuration is
+    found.
 
     Parameters
     ----------
@@ -90,9 +91,9 @@ class Reach:
     task : Task, str or sequence of str
         `PointTask`, `PoseTask`, `Coordinates`, `FunctionTask`, several as a `TaskStack`; or names of coordinates.
     samples : int
-        Random configurations that are made when they are first needed.
+        Number of random configurations, which are made when they are first needed.
     seed : int
-        Of these.
+        Seed of these.
 
     Raises
     ------
@@ -138,7 +139,7 @@ class Reach:
         self._round = np.array([i for i in free if twin.position_names[i] in whole], dtype=int)
 
     def __call__(self, target: ArrayLike, guess: ArrayLike | Mapping[str, float] | str | None = None) -> Reached:
-        """The configuration for a target: the one near the guess, where there are several.
+        """Configuration for a target: the one near the guess, where there are several.
 
         Parameters
         ----------
@@ -184,7 +185,7 @@ class Reach:
         ----------
         target : array_like, shape (k,)
         tries : int
-            Random configurations to start from.
+            Number of random configurations to start from.
 
         Raises
         ------
@@ -244,21 +245,22 @@ class Reach:
         return xarray.Dataset(data, coords, {"plant": self.plant.name, "units": list(self.units)})
 
     def extremes(self, tries: int = _LOCAL) -> xarray.Dataset:
-        """The smallest and the largest value of each entry of the task that is found, within loops and limits.
+        """Smallest and largest value of each entry of the task that are found, within loops and limits.
 
-        From the samples with the most extreme values, downhill and uphill to where no motion leads further. There may
-        be more behind a part of the machine's configurations that no sample is in.
+        The search goes from the samples with the most extreme values, downhill and uphill, until no motion leads
+        further. Parts of the machine's configurations that no sample is in may have more extreme values.
 
         Parameters
         ----------
         tries : int
-            Samples to start from, for each value.
+            Number of samples to start from, for each value.
 
         Returns
         -------
         xarray.Dataset
-            ``value`` (name, end), with the ends ``"least"`` and ``"most"``, and ``q`` (name, end, position), where it
-            is. Where it goes on beyond 64 radians, or sizes of the machine, the value is infinite, and q that far.
+            ``value`` (name, end), with the ends ``"least"`` and ``"most"``, and ``q`` (name, end, position), its
+            configuration. A value that goes on beyond 64 radians, or sizes of the machine, is infinite, and q is that
+            far out.
 
         Raises
         ------
@@ -305,7 +307,7 @@ class Reach:
         return q if self._gears is None else self._gears.reduced(q)
 
     def _start(self, guess: ArrayLike | Mapping[str, float] | str) -> Array:
-        """A guess of the user."""
+        """Configuration to start from, in moved coordinates, from a guess of the user; a mapping is completed."""
         if not isinstance(guess, Mapping):
             return self._reduced(self.plant.configuration(guess))
         self.plant.configuration(guess)  # which checks it
@@ -313,20 +315,20 @@ class Reach:
         return completed(self._twin, self._twin.configuration(named), frozenset(named))
 
     def _terms(self, q: Array) -> Terms:
-        """Of the machine."""
+        """Equations of motion of the machine at rest, at a configuration in moved coordinates."""
         return self.plant.terms(self._full(q), np.zeros(self.plant.nv))
 
     def _slopes(self, terms: Terms) -> Array:
-        """Rates of the task (k, nv) by the coordinates that are moved."""
+        """Jacobian of the task (k, nv) by the coordinates that are moved."""
         J = self.task.jacobian(terms)
         return J if self._gears is None else J @ self._gears.rates
 
     def _residual(self, target: Array, q: Array) -> tuple[Array, Array]:
-        """Loops and error of the task, in sizes of the machine."""
+        """Residuals of the loops, and of the task to a target, in sizes of the machine."""
         return self._closing.rows(q)[0], -self._scale * self.task.error(target, self._terms(q))
 
     def _descend(self, target: Array, start: Array, origin: Array) -> tuple[Reached | None, float]:
-        """Where steps for loops and task together lead, None where the loops stay open; and the residual left there."""
+        """Result of steps for loops and task together, None where the loops stay open; and the residual left there."""
         closing = self._closing
 
         def equations(q: Array) -> tuple[Array, Callable[[], Array]]:
@@ -343,7 +345,7 @@ class Reach:
         return self._told(target, q, origin), left
 
     def _told(self, target: Array, q: Array, origin: Array) -> Reached | None:
-        """What is told of a configuration; None where its loops are open. Joints that turn round are near `origin`."""
+        """Result for a configuration; None where its loops are open. Joints that turn round are near `origin`."""
         rows, left = self._residual(target, q)
         turns = np.zeros(q.size)
         turns[self._round] = np.round((q - origin)[self._round] / _TURN)
@@ -362,9 +364,9 @@ class Reach:
         return Reached(whole, -left / self._scale, distance, distance <= _THERE * plant.size, names)
 
     def _nearest_of(self, target: Array, starts: list[Array], origin: Array) -> Reached | None:
-        """The nearest configuration that is found from some starts: roughly from each, until it has come up often.
+        """Nearest configuration that is found from some starts: roughly from each, until it is found often.
 
-        Of several at the same distance, as those of a toggle that hangs on the crank that a task is about, the first.
+        Of several at the same distance, as of a toggle on the crank that a task is about, it is the first.
         """
         found, nearest = list[Reached](), list[Reached]()
         for start in starts:
@@ -386,9 +388,9 @@ class Reach:
         return next((x for x in ends if x.distance <= least + _THERE * self.plant.size), None)
 
     def _end(self, sign: float, starts: list[Array]) -> tuple[float, Array]:
-        """The largest value of a task of one entry, or the smallest, from some starts; and where it is.
+        """Largest value of a task of one entry, or the smallest, found from some starts; and its configuration.
 
-        Targets that are ahead of it are approached, and put further ahead as long as they are reached.
+        Targets ahead of the present value are approached, and put further ahead as long as they are reached.
         """
         ahead, origin = 1.0, self._twin.neutral()
         while True:
@@ -404,10 +406,10 @@ class Reach:
             ahead *= 4.0
 
     def _approach(self, target: Array, start: Array, origin: Array, gain: float) -> Reached | None:
-        """The nearest configuration that is found from a start: no motion within the loops and limits comes nearer.
+        """Nearest configuration that is found from a start: no motion within the loops and limits comes nearer.
 
-        It ends where a step gains no more than `gain` sizes of the machine, and finely, where slopes fall no more: of a
-        distance that is flat to rounding they still tell the place to rounding, by Newton's steps.
+        The search ends where a step gains no more than `gain` sizes of the machine; a fine one where slopes no longer
+        fall: where the distance is flat to rounding, slopes still give the place to rounding, by Newton's steps.
         """
         twin, closing = self._twin, self._closing
         bend = np.zeros((twin.nv, twin.nv))  # of half the square of the distance along the closed loops, but for J'J
@@ -446,7 +448,7 @@ class Reach:
         return now
 
     def _local(self, now: Reached) -> _Local:
-        """The task and the loops to first order, in sizes of the machine by radians or sizes."""
+        """Derivatives of the task and of the loops at a result, in sizes of the machine by radians or sizes."""
         closing, q = self._closing, self._reduced(now.q)
         J = self._scale[:, None] * self._slopes(self._terms(q)) * closing.lengths
         A = closing.rows(q)[1]()
@@ -454,7 +456,7 @@ class Reach:
         return _Local(J, A, Z @ (Z.T @ (J.T @ (self._scale * now.error))))
 
     def _bend(self, target: Array, now: Reached, here: _Local, origin: Array, other: Array) -> Array:
-        """The second derivative along the closed loops, but for J'J, by differences of slopes; or the `other` one."""
+        """Second derivative along the closed loops, without J'J, by differences of slopes; else the `other` one."""
         closing, q, bend = self._closing, self._reduced(now.q), np.zeros_like(other)
         for z in _null_space(here.A).T:
             ends = [self._twin.integrate(q, side * _BENT * closing.lengths * z) for side in (1.0, -1.0)]
@@ -466,7 +468,7 @@ class Reach:
         return 0.5 * (bend + bend.T)
 
     def _move(self, now: Reached, here: _Local, bend: Array, damping: float) -> Array:
-        """The damped step of least distance along the closed machine; what would pass a limit stays there."""
+        """Damped step to the least distance along the closed machine; coordinates at a limit do not pass it."""
         plant, closing, q = self._twin, self._closing, self._reduced(now.q)
         lengths, (i, k) = closing.lengths, closing.bounded.T
         e, low, high = self._scale * now.error, np.full(plant.nv, -np.inf), np.full(plant.nv, np.inf)
@@ -508,13 +510,13 @@ class Reach:
         return found
 
     def _nearest(self, target: Array, count: int) -> list[Array]:
-        """Samples whose values are nearest to a target."""
+        """Samples (count,) whose values are nearest to a target, the nearest first."""
         samples = self._sampled()
         left = [np.linalg.norm(self._residual(target, q)[1]) for q in samples]
         return [samples[k].copy() for k in np.argsort(left)[:count]]
 
     def _sampled(self) -> Array:
-        """Random configurations (samples, nq), made when they are first needed."""
+        """Random configurations (samples, nq) with closed loops, made when they are first needed."""
         if self._samples is None:
             self._samples = np.array(self._random(self._count)).reshape(-1, self._twin.nq)
         return self._samples
@@ -535,7 +537,7 @@ def _unseen(ends: list[float]) -> float:
 
 
 class _Entry(Task):
-    """One value of a task."""
+    """One value of a task, as a task of its own."""
 
     def __init__(self, task: Task, i: int) -> None:
         self.task, self.plant, self._i = task, task.plant, slice(i, i + 1)
@@ -552,7 +554,7 @@ class _Entry(Task):
 
 
 class _Local(NamedTuple):
-    """A configuration to first order."""
+    """Derivatives of the task and of the loops at a configuration."""
 
     J: Array  # (k, nv) of the task
     A: Array  # (rows, nv) of the loops
@@ -560,13 +562,13 @@ class _Local(NamedTuple):
 
 
 def _null_space(rows: Array) -> Array:
-    """Orthonormal motions (nv, free) that loops leave; those in metres a radian are near one, closed ones 1e-12 off."""
+    """Orthonormal motions (nv, free) that loops leave: singular values below 1e-9 are zero, closed loops 1e-12 off."""
     _, s, Vt = np.linalg.svd(rows)
     return Vt[np.count_nonzero(s > 1e-9 * s.max(initial=1.0)) :].T
 
 
 def _secant(bend: Array, moved: Array, change: Array) -> Array:
-    """The matrix nearest to `bend` that is symmetric and turns `moved` into `change`, of rank one beside it (SR1)."""
+    """Symmetric matrix that maps `moved` to `change`: `bend` with an update of rank one (SR1), or as it is."""
     off = change - bend @ moved
     along = float(off @ moved)
     if abs(along) < 1e-8 * float(np.linalg.norm(off) * np.linalg.norm(moved)) or along == 0.0:

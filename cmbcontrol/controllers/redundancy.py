@@ -1,7 +1,7 @@
-"""Admissible accelerations that fulfil a task, and what becomes of the motion that it leaves free.
+"""Admissible accelerations that fulfil a task, with a choice of the motion that it leaves free.
 
-All write a = c + Z L'^-1 y with A c = -b and Z'M Z = L L', so that the smallest change of y is the smallest change of
-the acceleration in the metric of M (Gauss' principle).
+All are written a = c + Z L'^-1 y with A c = -b and Z'M Z = L L', so that the smallest change of y is the smallest
+change of the acceleration in the metric of M (Gauss' principle).
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ USUAL = 0.1
 
 
 class Wish(NamedTuple):
-    """What is wished for in the motion that a task leaves free.
+    """Wish for the motion that a task leaves free: an acceleration, or a second task.
 
     Attributes
     ----------
     vdot : ndarray, shape (nv,)
         Acceleration to come near to, in the metric of M.
     J, target : ndarray, shape (m, nv) and (m,), optional
-        A second task, J a = target, that goes before it.
+        A second task, J a = target, that is more important than `vdot`.
     """
 
     vdot: Array
@@ -44,7 +44,7 @@ class Wish(NamedTuple):
 
 
 def nearest(terms: Terms, J: Array, target: Array, wish: Wish) -> tuple[Array, float]:
-    """The acceleration a (nv,) with J a = target, A a = -b, that is nearest to a wish in the metric of M.
+    """Acceleration a (nv,) with J a = target, A a = -b, that is nearest to a wish in the metric of M.
 
     Returns
     -------
@@ -73,7 +73,7 @@ def best(
     damped: float | None = None,
     unit: float = 1.0,
 ) -> Array:
-    """The acceleration a (nv,) with A a = -b and the smallest J a - target; of several, that nearest to a wish.
+    """Acceleration a (nv,) with A a = -b and the smallest J a - target; of several, that nearest to a wish.
 
     Parameters
     ----------
@@ -85,8 +85,8 @@ def best(
         Measure J a - target in the metric (J M^-1 J')^-1, as Gauss' principle does where J = 1; else plainly.
     damped : float, optional
         Singular values sigma below this part of the largest, tau, count with sigma/tau^2 in place of 1/sigma. The
-        largest counts as no smaller than a tenth of what the coordinates themselves have, so that a task of one value
-        has a threshold, too.
+        largest counts as no smaller than a tenth of that of the coordinates themselves, so that a task of one value has
+        a threshold, too.
     unit : float
         Metres that a unit of the task counts as.
     """
@@ -103,7 +103,7 @@ def best(
 
 
 def _second(kinetic: _Kinetic, wish: Wish, y: Array, taken: Array) -> Array:
-    """Change of y, across the directions (dof, k) taken by the first task, that serves the second one best."""
+    """Change of y that is best for the second task, across the directions (dof, k) that the first one takes."""
     Y, rest, scale = kinetic.rows(wish.J, wish.target, gauss=True)
     largest = float(np.linalg.norm(Y, 2)) if Y.size else 0.0
     return linear_algebra.damped_solution(Y - (Y @ taken) @ taken.T, rest - Y @ y, _LEFT, largest, UNREACHED * scale)[0]
@@ -121,7 +121,7 @@ class _Kinetic:
 
     @property
     def most(self) -> float:
-        """Size of diag(reach) Z L'^-1: how far coordinates go in metres, as rows of a task, which go as far or less.
+        """Size of diag(reach) Z L'^-1: the mobility of the coordinates, in metres, a bound for that of tasks.
 
         It does not vanish where a task loses its motion, as in a dead centre.
         """
@@ -131,17 +131,17 @@ class _Kinetic:
         return float(np.linalg.norm(ways))
 
     def coordinates(self, vdot: Array) -> Array:
-        """y of the admissible acceleration nearest to vdot."""
+        """Coordinates y of the admissible acceleration nearest to vdot."""
         return linear_algebra.reduced_coordinates(self.Z, self.c, self.M, self._root, vdot)
 
     def acceleration(self, y: Array) -> Array:
         return linear_algebra.admissible_acceleration(self.Z, self.c, self._root, y)
 
     def rows(self, J: Array, target: Array, gauss: bool = False) -> tuple[Array, Array, float]:
-        """Y and r with |Y y - r| = |J a - target|, or its size in the metric (J M^-1 J')^-1; and the scale of Y.
+        """Rows Y and r with |Y y - r| = |J a - target|, or its size in the metric (J M^-1 J')^-1; and the scale of Y.
 
-        That is the largest row of J in the metric of M, before the loops hold; Gauss' rows are cosines then. Rows that
-        are rounding of a metre of task a metre of motion are none.
+        The scale is the largest row of J in the metric of M, without the loops; 1 for Gauss' rows, which are cosines.
+        Rows of the size of rounding (of a metre of task per metre of motion) count as zero.
         """
         Y, rest, mobility = linear_algebra.reduced_rows(
             self.Z, self.c, self.M, self._root, _check.plain(J), _check.plain(target)

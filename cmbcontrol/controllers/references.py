@@ -1,4 +1,4 @@
-"""References: what the controlled coordinates should do.
+"""References: desired motions of the controlled coordinates over time.
 
 A reference is called with the time and returns position, velocity and acceleration, each of
 shape (k,) for k controlled coordinates, in rad or m.
@@ -25,25 +25,25 @@ Reference = Callable[[float], tuple[Array, Array, Array]]
 
 
 def at_time(function: Callable[[float], Any], t: float) -> Any:
-    """What a function of time says; in a law that is traced it is an input, evaluated beside the law."""
+    """Value of a function of time at t; in a law that is traced it is an input, evaluated beside the law."""
     return t.signal(function) if isinstance(t, Time) else function(t)
 
 
 def over_times(function: Callable[[float], Any], times: Array) -> Array:
-    """What a function of time says at some times, in a row (m,) for each."""
+    """Values of a function of time at some times, in a row (m,) for each."""
     if hasattr(function, "over"):
         return function.over(times)
     return np.array([row(function(float(t))) for t in times], dtype=np.float64)
 
 
 def row(values: Any) -> Array:
-    """The numbers that a function of time says, one after the other."""
+    """Row (m,) of the numbers that a function of time returns, one after the other."""
     parts = values if isinstance(values, (tuple, list)) else (values,)
     return np.concatenate([np.ravel(np.asarray(x, dtype=np.float64)) for x in parts])
 
 
 def _values(x: ArrayLike, what: str) -> Array:
-    """`x` as a finite vector of at least one entry."""
+    """Vector of finite numbers, one or more, from `x`; refuses others."""
     x = np.atleast_1d(_check.numbers(x, what))
     return _check.vector(x, x.size, what)
 
@@ -83,7 +83,7 @@ def require_reference(reference: object, names: Sequence[str] | None) -> None:
 
 
 class Constant(KeepsArguments):
-    """Hold a position.
+    """Constant reference: the coordinates hold a position.
 
     Examples
     --------
@@ -104,16 +104,16 @@ class Constant(KeepsArguments):
 
 
 class Sine(KeepsArguments):
-    """centre + amplitude * sin(2 pi frequency t + phase).
+    """Sinusoidal reference, centre + amplitude * sin(2 pi frequency t + phase).
 
     Parameters
     ----------
     centre, amplitude : array_like, shape (k,)
-        rad or m; a single number serves all coordinates.
+        Middle and amplitude, rad or m; a single number serves all coordinates.
     frequency : array_like
-        Hz.
+        Frequency, Hz.
     phase : array_like
-        rad.
+        Phase, rad.
 
     Examples
     --------
@@ -145,7 +145,7 @@ class Sine(KeepsArguments):
 
 
 class Quintic(KeepsArguments):
-    """From start to goal in the time given, at rest at both ends, with continuous acceleration.
+    """Reference from a start to a goal in a given time, at rest at both ends, with continuous acceleration.
 
     Examples
     --------
@@ -169,7 +169,7 @@ class Quintic(KeepsArguments):
         return np.hstack(self._at(np.minimum(np.maximum((times - self.begin) / self.duration, 0.0), 1.0)[:, None]))
 
     def _at(self, s: Any) -> tuple[Array, Array, Array]:
-        """At parts s of the duration."""
+        """Position, velocity and acceleration at parts s of the duration."""
         T, way = self.duration, self.goal - self.start
         position = self.start + way * (s**3 * (10.0 - 15.0 * s + 6.0 * s * s))
         velocity = way * (30.0 * s * s * (1.0 - s) ** 2 / T)
@@ -178,12 +178,12 @@ class Quintic(KeepsArguments):
 
 
 class Spline(KeepsArguments):
-    """A cubic spline through given samples (at rest at both ends, held before and after).
+    """Reference by a cubic spline through given samples (at rest at both ends, held before and after).
 
     Parameters
     ----------
     times : array_like, shape (n,)
-        s, increasing.
+        Times, s, increasing.
     positions : array_like, shape (n, k)
 
     Examples

@@ -1,4 +1,4 @@
-"""Where a plant rests under a law."""
+"""Equilibrium of a plant under a law."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ _TRIES, _DIFFERENCE, _SETTLED = 20, 1e-4, 1e-10  # of states of a drive: steps, 
 
 
 class RestingLoop(NamedTuple):
-    """A state of the plant and of the law, from which neither moves.
+    """A state of the plant and of the law in which both are at rest.
 
     Attributes
     ----------
     point : OperatingPoint
-        Of the plant, with the efforts of the law.
+        Operating point of the plant, with the efforts of the law.
     state : ndarray, shape (n,)
-        Of the law.
+        States of the law.
     drive : ndarray, shape (m,)
-        Of the drive behind the held efforts of a sampled law, where it has one.
+        States of the drive behind the held efforts of a sampled law, where it has one.
     """
 
     point: OperatingPoint
@@ -75,7 +75,7 @@ def closed_loop_equilibrium(
     tolerance: float = 1e-9,
     trace_at: ArrayLike | None = None,
 ) -> RestingLoop:
-    """Where a plant rests under a law: with a wrong model, a load or weak gains, not quite where it should.
+    """Equilibrium of a plant under a law: with a wrong model, a load or weak gains, not quite the desired one.
 
     Newton's method on the manifold for Z'(h - B u(q, 0, c)) = 0 and dc/dt = 0 (or c(k+1) = c(k)), with u by the law.
 
@@ -90,7 +90,7 @@ def closed_loop_equilibrium(
     state : array_like, optional
         States of the law to start from; defaults to those of ``law.start(plant)``.
     t : float
-        Time at which the law, and what its reference says, are frozen, s.
+        Time at which the law and its reference are frozen, s.
     tolerance : float
         Largest force left, relative to weights, springs, motor forces and stiffness.
     trace_at : array_like, shape (nq,), optional
@@ -123,7 +123,7 @@ def closed_loop_equilibrium(
 
 
 def equilibrium_of(law: FrozenLaw, guess: Guess, state: ArrayLike | None, tolerance: float = 1e-9) -> RestingLoop:
-    """See `closed_loop_equilibrium`."""
+    """Equilibrium of a plant under a frozen law; see `closed_loop_equilibrium`."""
     _require_standing(law)
     rest = _Rest(law, *_begin(law, guess, state, np.zeros(law.plant.nv)))
     part = 1.0  # of Newton's step; it has to bring the next step down (Deuflhard's natural test)
@@ -148,7 +148,7 @@ def equilibrium_of(law: FrozenLaw, guess: Guess, state: ArrayLike | None, tolera
 
 
 class _Rest:
-    """How far a plant and a law are from rest, and how that changes."""
+    """State of a plant and a law with its residuals from rest, and their derivatives."""
 
     def __init__(self, law: FrozenLaw, q: Array, state: Array) -> None:
         plant = law.plant
@@ -161,15 +161,15 @@ class _Rest:
 
     @cached_property
     def left(self) -> Array:
-        """The generalized force (nv,) that is not balanced."""
+        """Generalized force (nv,) that is not balanced."""
         return unbalanced_force(self.terms, self.u)
 
     @cached_property
     def relative(self) -> float:
-        """The force left over all forces here; how the law's states still change, where that is more.
+        """Residual relative to all forces here; or that of the law's states, where that is more.
 
-        A rate (or a step to the next value) counts relative to what large changes of the states, and a motion by a
-        radian or the size of the machine, change it by.
+        A rate (or a step to the next value) counts relative to its changes by large changes of the states, and by a
+        motion of a radian or the size of the machine.
         """
         lam = multipliers(self.terms, self.u)
         local = static_derivatives(self.plant, self.q, lam, self.u)
@@ -184,7 +184,7 @@ class _Rest:
 
     @cached_property
     def _jacobian(self) -> Array:
-        """d(Z'a, still)/d(y, c), in y = Z' (q' [-] q)."""
+        """Jacobian d(Z'a, still)/d(y, c), in y = Z' (q' [-] q)."""
         plant, n = self.plant, self.Z.shape[1]
         v = np.zeros(plant.nv)
         reduced = reduced_model(plant, self.q, v, self.u, np.ascontiguousarray(self.Z.T))
@@ -199,9 +199,9 @@ class _Rest:
         return state_sizes(self.law, self.terms, self.state, self.u, unit_efforts(self.terms))
 
     def _solved(self, left: Array) -> Array:
-        """Newton's step for what is left, the smallest one where there are several, in large changes of all.
+        """Newton's step for the residuals, the smallest one where there are several, in large changes of all unknowns.
 
-        Rows and columns are brought to one size first: accelerations, rates, and next values of whatever units.
+        Rows and columns are brought to one size first: accelerations, rates, and next values of any unit.
         """
         columns = np.concatenate([self.Z.T**2 @ self.plant.spans, self._sizes])
         J = self._jacobian * columns
@@ -214,7 +214,7 @@ class _Rest:
         return self._solved(np.concatenate([self.Z.T @ other.a, other.still]))
 
     def size(self, step: Array) -> float:
-        """Largest entry, in radians or sizes of the machine; of the law's states, relative to them."""
+        """Largest entry of a step, in radians or sizes of the machine; of the law's states, relative to large ones."""
         n = self.Z.shape[1]
         motion = np.abs(self.Z @ step[:n] / self.plant.spans).max(initial=0.0)
         return max(float(motion), self._largest_state(step[n:]))
@@ -229,7 +229,7 @@ class _Rest:
         return min(1.0, _LONGEST / max(self.size(motion), 1e-300))
 
     def moved(self, step: Array) -> _Rest | None:
-        """After a step, with the loops closed again; None where they do not close, or the law fails."""
+        """State after a step, with the loops closed again; None where they do not close, or the law fails."""
         n = self.Z.shape[1]
         try:
             q = self.plant.close(self.plant.integrate(self.q, self.Z @ step[:n]), accuracy=_CLOSED)
@@ -242,7 +242,7 @@ class _Rest:
             return None
 
     def require(self, tolerance: float) -> None:
-        """Refuse what is not at rest."""
+        """Refuse a state that is not at rest, with the force that is left."""
         if self.relative <= tolerance:
             return
         where = (
@@ -268,7 +268,7 @@ def _require_standing(law: FrozenLaw) -> None:
 
 
 def _begin(law: FrozenLaw, guess: Guess, state: ArrayLike | None, v: Array) -> tuple[Array, Array]:
-    """A closed configuration, and states of the law at a velocity there."""
+    """Closed configuration to start from, and states of the law there, from the guess of the user."""
     plant = law.plant
     drive = law.split(law.start)[2]
     if isinstance(guess, RestingLoop):
@@ -296,10 +296,10 @@ def _begin(law: FrozenLaw, guess: Guess, state: ArrayLike | None, v: Array) -> t
 
 
 def given_state(law: FrozenLaw, point: Guess, state: ArrayLike | None) -> RestingLoop:
-    """The state given, at rest or not, with the efforts of the law there.
+    """State that the user gives, at rest or not, with the efforts of the law there.
 
-    What the caller does not say is as if all had been at work before: filters have read, and drives give what they are
-    asked for, where they can.
+    States that are not given are those of a loop that has been at work before: filters have read, and drives give the
+    efforts that they are asked for, where they can.
     """
     plant = law.plant
     at = point.point if isinstance(point, RestingLoop) else point
@@ -314,7 +314,7 @@ def given_state(law: FrozenLaw, point: Guess, state: ArrayLike | None) -> Restin
 
 
 def _driven(law: FrozenLaw, terms: Terms, state: Array) -> Array:
-    """The states with those of the drive at rest under what the law asks for; as they are, where Newton finds none."""
+    """States with those of the drive at rest under the law's command; unchanged where Newton's method fails."""
     n, found = law.split(state)[2].size, state
     first = state.size - n
     sizes = state_sizes(law, terms, state, law(terms, state)[0], unit_efforts(terms))[first:]

@@ -1,4 +1,4 @@
-"""Rotation vectors: exp([phi]), its inverse, and how an angular velocity turns them."""
+"""Rotation vectors phi: exp([phi]), its inverse, and the relation of their rates to angular velocities."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ Array = NDArray[np.float64]
 
 
 def cross_matrix(a: Array) -> Array:
-    """The matrix [a] with [a] b = a x b."""
+    """Matrix [a] (3, 3) with [a] b = a x b."""
     x, y, z = a
     made = [[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]]
     return Symbols(made) if isinstance(a, Symbols) else np.array(made)
 
 
 def rotation_matrix(phi: Array) -> Array:
-    """exp([phi]) of a rotation vector, rad.
+    """Rotation matrix exp([phi]) of a rotation vector, rad.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def rotation_matrix(phi: Array) -> Array:
 
 
 def rotation_vector(R: Array) -> Array:
-    """The shortest rotation vector, rad, with exp([phi]) = R.
+    """Shortest rotation vector, rad, with exp([phi]) = R.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def rotation_vector(R: Array) -> Array:
 
 
 def _sinc_terms(phi: Array) -> tuple:
-    """`kernels.spatial.sinc_terms` of the angle of a rotation vector."""
+    """Values of `kernels.spatial.sinc_terms` at the angle of a rotation vector."""
     a2 = phi @ phi
     if not isinstance(a2, Scalar):
         return spatial.sinc_terms(math.sqrt(a2))
@@ -72,7 +72,7 @@ def _sinc_terms(phi: Array) -> tuple:
 
 
 def left_jacobian(phi: Array) -> Array:
-    """J_l (3, 3), with the angular velocity omega = J_l(phi) phi' of exp([phi]).
+    """Left Jacobian J_l (3, 3), with the angular velocity omega = J_l(phi) phi' of exp([phi]).
 
     Examples
     --------
@@ -85,7 +85,7 @@ def left_jacobian(phi: Array) -> Array:
 
 
 def left_jacobian_rate(phi: Array, rate: Array) -> Array:
-    """d J_l / dt (3, 3) where phi changes at the given rate."""
+    """Rate d J_l / dt (3, 3) of the left Jacobian where phi changes at the given rate."""
     a2 = phi @ phi
     s1, s2, s3 = _sinc_terms(phi)
     far = where_less(a2, spatial.SMALL, 1.0, a2)

@@ -21,7 +21,7 @@ Array = NDArray[np.float64]
 
 @frozen
 class Saturation(EffortBlock):
-    """Cut efforts to what the motors can give.
+    """Saturation of the motors: a block that cuts efforts to what they can give.
 
     Integrals of the law before it do not grow while it does (`Controller.anti_windup`).
 
@@ -31,7 +31,7 @@ class Saturation(EffortBlock):
         Largest efforts to both sides, N or N m; motors that a mapping does not name have no limit. Defaults to those
         of the plant (``plant.effort``).
     plant : Plant, optional
-        Where the law has none of its own.
+        Plant that has the limits, where the law has no plant of its own.
 
     Raises
     ------

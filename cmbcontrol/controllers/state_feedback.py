@@ -33,18 +33,18 @@ FEEDFORWARDS = ("inverse-dynamics", "linear", "none")
 
 
 class DesiredState(NamedTuple):
-    """What the reference asks of the machine at an instant.
+    """Desired state and efforts of the machine at an instant, by the reference.
 
     Attributes
     ----------
     x : ndarray, shape (2 dof,)
         States of the linear model.
     delta, v : ndarray, shape (nv,)
-        Way of all coordinates from the operating point, q [-] q0, and their velocities.
+        Deviation of all coordinates from the operating point, q [-] q0, and their velocities.
     u : ndarray, shape (nu,)
         Efforts that go with it.
     rest : ndarray, shape (2 dof,)
-        A x + B (u - u0) - dx/dt in the linear model: what these efforts leave undone.
+        Residual A x + B (u - u0) - dx/dt of these efforts in the linear model.
     """
 
     x: Array
@@ -55,7 +55,7 @@ class DesiredState(NamedTuple):
 
 
 class StateFeedback(Controller):
-    """u = u_d - K (x - x_d), with x = (R (q [-] q0), R v) the states of a linear model.
+    """State feedback u = u_d - K (x - x_d), with x = (R (q [-] q0), R v) the states of a linear model.
 
     The gain may be from anywhere: `lqr`, `robust_state_feedback`, ``control.place``. Only measured positions and
     velocities are used, and nothing else of the machine's equations.
@@ -63,20 +63,20 @@ class StateFeedback(Controller):
     Parameters
     ----------
     model : LinearModel
-        Of an equilibrium, from `linearize`: fixes the states, the motors that are moved (its inputs; all others keep
-        the efforts of the operating point), and the plant that the feedforward is computed from.
+        Model about an equilibrium, from `linearize`: fixes the states, the motors that act (its inputs; all others
+        keep the efforts of the operating point), and the plant that the feedforward is computed from.
     K : array_like, shape (inputs, states) or (inputs, states + k)
         Gain; with k integrals, their columns last.
     reference : callable, optional
         t -> (position, velocity, acceleration), (dof,) each, of the model's coordinates: absolute values (rad or m)
         for joints of one axis, else deviations from the operating point. Defaults to this point.
     integral : sequence of str, optional
-        Integrate the deviation of these: states of the model, or any of its outputs that depends on states alone. In
-        sampled time z(k+1) = z(k) + period * deviation.
+        Signals whose deviation is integrated: states of the model, or any of its outputs that depends on states alone.
+        In sampled time z(k+1) = z(k) + period * deviation.
     feedforward : {"inverse-dynamics", "linear", "none"}
         Efforts u_d: those of the motion that the reference describes, by the nonlinear model (for a reference that
-        stands still, what holds the machine there) or by the linear one; or those of the operating point. What
-        motors cannot produce is left out.
+        stands still, those that hold the machine there) or by the linear one; or those of the operating point.
+        Efforts that motors cannot produce are left out.
     limits : bool or array_like (nu,), optional
         Clip efforts at the limits of the actuators (True) or at these, N or N m. Integrals wait while an effort is at
         its limit, or at that of a later block of a chain, and they push further.
@@ -134,7 +134,7 @@ class StateFeedback(Controller):
     # -- what the reference asks -------------------------------------------------------------------------
 
     def desired(self, t: float) -> DesiredState:
-        """States, velocities and efforts that belong to the reference at a time."""
+        """Desired state and efforts by the reference at a time."""
         if self._fixed is not None:
             return self._fixed
         if self.feedforward == "inverse-dynamics":  # of the time alone, it is evaluated beside code
@@ -150,7 +150,7 @@ class StateFeedback(Controller):
         return other
 
     def _follow(self, reference: Reference) -> None:
-        """Take a reference; what belongs to a constant one is computed once."""
+        """Set the reference; the desired state of a constant one is computed once."""
         require_reference(reference, self.coordinates)
         self.reference, self._fixed = reference, None
         if isinstance(reference, Constant):
@@ -158,7 +158,7 @@ class StateFeedback(Controller):
 
     @cached_property
     def _chart(self) -> Chart:
-        """Configurations about the operating point by the coordinates of the model."""
+        """Chart of the configurations about the operating point, by the coordinates of the model."""
         return LinearParametrization(self._R, self.coordinates).at(self.plant, self.model.point.q)
 
     def _desired_state(self, position: Array, velocity: Array, acceleration: Array) -> DesiredState:
@@ -177,7 +177,7 @@ class StateFeedback(Controller):
         return DesiredState(x, delta, v, u, lin.B @ (u - u0)[self.motors] - ahead)
 
     def _inverse_dynamics(self, y: Array, velocity: Array, acceleration: Array) -> tuple[Array, Array, Array]:
-        """Way from the operating point, velocity of all coordinates, and efforts above those that hold the point."""
+        """Deviation from the operating point, velocity of all coordinates, and efforts above those of the point."""
         point = self.model.point
         configuration = follow(self._chart, y)
         v = configuration.K @ velocity
@@ -191,7 +191,7 @@ class StateFeedback(Controller):
     # -- the law -------------------------------------------------------------------------------------------
 
     def start(self, plant: Plant) -> Array:
-        """Integrals at zero; refuses a plant with other coordinates or motors than the model."""
+        """Initial integrals, zero; refuses a plant with other coordinates or motors than the model."""
         require_same_signals(self.plant, plant)
         return np.zeros(len(self.integral))
 
@@ -200,15 +200,15 @@ class StateFeedback(Controller):
         return [f"{name}_integral" for name in self.integral]
 
     def state(self, terms: Terms) -> Array:
-        """x = (R (q [-] q0), R v), the states of the linear model, shape (2 dof,)."""
+        """States x = (R (q [-] q0), R v) of the linear model, shape (2 dof,)."""
         return np.concatenate([self._R @ self.plant.difference(self.model.point.q, terms.q), self._R @ terms.v])
 
     def deviation(self, t: float, terms: Terms) -> Array:
-        """x - x_d, shape (2 dof,)."""
+        """Deviation x - x_d from the desired state, shape (2 dof,)."""
         return self.state(terms) - self.desired(t).x
 
     def error(self, t: float, terms: Terms) -> tuple[Array, Array]:
-        """Reference less value of the model's coordinates, and of their rates, (dof,) each."""
+        """Errors of the model's coordinates, reference less value, and of their rates, (dof,) each."""
         error = -self.deviation(t, terms)
         return error[: self.model.dof], error[self.model.dof :]
 
@@ -241,7 +241,7 @@ class StateFeedback(Controller):
         return bool(self.integral)
 
     def anti_windup(self, t: float, terms: Terms, state: Array, after: Array, cut: Cut) -> Array:
-        """Integrals wait while a later limit cuts an effort off and they push further, as at limits of its own."""
+        """Rates or next values of the integrals, held where they push an effort further that a later limit cuts off."""
         if not self.integral:
             return after
         sampled = self.period is not None
@@ -251,7 +251,7 @@ class StateFeedback(Controller):
         return held(state, after, sampled, np.maximum(against, 0.0), np.abs(given) @ np.abs(pushes))
 
     def evaluate(self, t: float, terms: Terms, state: Array) -> Evaluation:
-        """Efforts, and the integrals."""
+        """Efforts, and rates or next values of the integrals."""
         desired = self.desired(t)
         deviation = self.state(terms) - desired.x
         rate = self.integral_rate(desired, deviation, state, self.C_integral @ deviation)
@@ -284,7 +284,7 @@ def continuous_eigenvalues(A: Array, period: float | None) -> NDArray[np.complex
 
 
 def require_rest(model: LinearModel) -> Plant:
-    """The plant of a linear model about an equilibrium; refuses other models."""
+    """Plant of a linear model about an equilibrium; refuses other models."""
     if not isinstance(model, LinearModel):
         raise InputTypeError(
             f"the model must be a LinearModel, from linearize(plant, point), got {type(model).__name__}"
@@ -327,10 +327,10 @@ def input_motors(model: LinearModel) -> Array:
 
 
 def _efforts_for(model: LinearModel, plant: Plant, motors: Array) -> Array:
-    """The smallest efforts for accelerations of the coordinates, or what comes nearest in the metric of M.
+    """Matrix (motors, dof) of the smallest efforts for accelerations of the coordinates, or for the nearest ones.
 
-    In that metric what motors do with the loops is at most what they do without them: where they reach nothing,
-    rounding is told from it.
+    Nearest in the metric of M. In it the effect of motors within the loops is at most their effect without them, which
+    is the scale of rounding where they reach nothing.
     """
     terms = plant.terms(model.point.q, model.point.v)
     B = terms.B[:, motors]
@@ -340,7 +340,7 @@ def _efforts_for(model: LinearModel, plant: Plant, motors: Array) -> Array:
 
 
 def coordinate_matrix(model: LinearModel) -> Array:
-    """R (dof, nv) with y = R (q [-] q0): rows of named coordinates; else a left inverse of K.
+    """Matrix R (dof, nv) with y = R (q [-] q0): rows of named coordinates; else a left inverse of K.
 
     Cut joints and combinations are thus known to first order about the operating point.
     """
@@ -358,7 +358,7 @@ def absolute_origin(model: LinearModel) -> Array:
 
 
 def integral_rows(model: LinearModel, names: Sequence[str]) -> Array:
-    """Rows (k, states) of what is integrated."""
+    """Rows C (k, states) of the signals that are integrated."""
     rows = []
     for name in names:
         if name in model.states:
@@ -387,7 +387,7 @@ def effort_limits(plant: Plant, given: bool | ArrayLike | None) -> Array:
 
 
 def augmented(model: LinearModel, C: Array, period: float | None) -> tuple[Array, Array]:
-    """A (n + k, n + k) and B (n + k, m) of a model with integrals of C x; behind an exact hold in sampled time."""
+    """Matrices A (n + k, n + k) and B (n + k, m) of a model with integrals of C x; in sampled time with exact hold."""
     A, B = model.A, model.B
     n, k = len(A), len(C)
     step = 1.0

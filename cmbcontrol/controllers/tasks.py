@@ -1,16 +1,16 @@
-"""What a motion law controls: coordinates, points and frames of bodies, or any function theta(q) (Aghili, eq. 40).
+"""Tasks of motion laws: coordinates, points and frames of bodies, or any function theta(q) (Aghili, eq. 40).
 
 A task is any object with
 
 ``names``, ``units``
-    One for each of its k values.
+    Name and unit of each of its k values.
 ``value(terms) -> (k,)``, ``jacobian(terms) -> (k, nv)``, ``bias(terms) -> (k,)``
     theta, the J with rate J v, and J' v, so that the task accelerates by J a + J' v. On rotations the value is a
     rotation vector and J v the angular velocity, which is not its rate.
 ``error(desired, terms) -> (k,)``
-    What is missing to a desired value.
+    Error to a desired value, desired less actual.
 
-`motion` is optional; the tasks here have it, as theirs is exact on rotations as well.
+`motion` is optional; the tasks here have it, exact on rotations as well.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Desired = tuple[Array, Array, Array]
 
 
 class TaskMotion(NamedTuple):
-    """The error of a task and how it moves: e'' = free - (J a + bias) under the acceleration a of the coordinates.
+    """Error of a task with its equation of motion, e'' = free - (J a + bias), under an acceleration a (nv,).
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class TaskMotion(NamedTuple):
     J : ndarray, shape (k, nv)
     bias : ndarray, shape (k,)
     free : ndarray, shape (k,)
-        e'' where the task itself does not accelerate.
+        Value of e'' where the task itself does not accelerate.
     """
 
     e: Array
@@ -58,12 +58,12 @@ class TaskMotion(NamedTuple):
 
 
 class Task(KeepsArguments, ABC):
-    """Base of the tasks here: k values theta(q) with rate J v and acceleration J a + bias (Aghili, eq. 40).
+    """Base class of tasks: k values theta(q) with rate J v and acceleration J a + bias (Aghili, eq. 40).
 
     Attributes
     ----------
     plant : Plant
-        What the task is computed with.
+        Model that the task is computed with.
     names, units : tuple of str
     """
 
@@ -73,23 +73,23 @@ class Task(KeepsArguments, ABC):
 
     @abstractmethod
     def value(self, terms: Terms) -> Array:
-        """theta (k,)."""
+        """Values theta (k,) of the task."""
 
     @abstractmethod
     def jacobian(self, terms: Terms) -> Array:
-        """J (k, nv)."""
+        """Jacobian J (k, nv) of the task."""
 
     @abstractmethod
     def bias(self, terms: Terms) -> Array:
-        """J' v (k,)."""
+        """Bias J' v (k,): the acceleration of the task where the coordinates have none."""
 
     def error(self, desired: ArrayLike, terms: Terms) -> Array:
-        """e (k,), desired less actual value."""
+        """Error e (k,), desired less actual value."""
         desired = _check.vector(desired, len(self.names), "desired", self.names)
         return desired - self.value(_check.instance(terms, Terms, "terms", "from plant.terms(q, v)"))
 
     def motion(self, desired: Desired, terms: Terms) -> TaskMotion:
-        """The error from desired value, rate and acceleration, (k,) each, and its equation of motion."""
+        """Error from desired value, rate and acceleration, (k,) each, and its equation of motion."""
         position, velocity, acceleration = desired
         J = self.jacobian(terms)
         return TaskMotion(self.error(position, terms), velocity - J @ terms.v, J, self.bias(terms), acceleration)
@@ -99,7 +99,7 @@ class Task(KeepsArguments, ABC):
 
 
 class Coordinates(Task):
-    """Coordinates of a plant by name: theta = R q.
+    """Task of coordinates of a plant by name: theta = R q.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ class Coordinates(Task):
 
 
 class FunctionTask(Task):
-    """Any function theta(q) of the positions.
+    """Task of any function theta(q) of the positions.
 
     Parameters
     ----------
@@ -166,13 +166,13 @@ class FunctionTask(Task):
         Twice differentiable around the configurations of the machine, also where the loops are a little open. It is
         tried out at an assembled configuration.
     jacobian : callable, q -> (k, nv), optional
-        With d(theta)/dt = J v. Defaults to differences of order 8 along the joints.
+        J with d(theta)/dt = J v. Defaults to differences of order 8 along the joints.
     bias : callable, (q, v) -> (k,), optional
         J' v, the second derivative of theta at constant v. Defaults to differences of order 8.
     names : sequence of str, optional
-        Defaults to ``theta1``, ...
+        Names of the values; defaults to ``theta1``, ...
     units : sequence of str, optional
-        ``"m"``, ``"rad"`` or any other; defaults to none.
+        Units of the values, ``"m"``, ``"rad"`` or any other; defaults to none.
 
     Raises
     ------
@@ -235,7 +235,7 @@ class FunctionTask(Task):
         return differences.jacobian(lambda d: self._value(self.plant.integrate(q, d)), 1e-2 * self._length)
 
     def _second(self, q: Array, v: Array) -> Array:
-        """d2 theta / dt2 at constant v: q [+] t v is such a motion."""
+        """Second derivative d2 theta / dt2 (k,) at constant v: q [+] t v is such a motion."""
         if self._bias is not None:
             return _check.vector(self._bias(q, v), len(self), f"the bias of the task {self.names}")
         fastest = float(np.abs(v / self._length).max(initial=0.0))
@@ -247,7 +247,7 @@ class FunctionTask(Task):
 
 
 class TaskStack(Task):
-    """Several tasks as one, their values one after the other.
+    """Stack of several tasks as one, with their values one after the other.
 
     Examples
     --------
@@ -293,27 +293,27 @@ class TaskStack(Task):
 
 
 class Tracking(KeepsArguments):
-    """A task with what it should do: e'' + G_D e' + G_P e = 0 towards a reference, as one of several of a law.
+    """A task with its reference and gains, e'' + G_D e' + G_P e = 0, as one of several tasks of a law.
 
     Parameters
     ----------
     task : Task
-        With k values.
+        Task with k values.
     reference : callable
         t -> (position, velocity, acceleration), of shape (k,) each.
     bandwidth : float or array_like
         Natural frequency of the error, rad/s.
     damping_ratio : float or array_like
     weight : float or array_like, shape (k,)
-        Of the squares of J a - target, beside other tasks of the same level.
+        Weight of the squares of J a - target, beside other tasks of the same level.
     while_held, while_open : str or sequence of str
         Constraints of the plant that must all hold, or all be open, for the task to count, such as the contacts of a
-        foot that stands or swings. One that slides holds.
+        foot that stands or swings. A contact that slides counts as held.
 
     Raises
     ------
     TypeError, ValueError
-        For what is no task, a reference of another size, gains or weights that are not above zero.
+        For an object that is no task, a reference of another size, gains or weights that are not above zero.
 
     Examples
     --------
@@ -348,13 +348,13 @@ class Tracking(KeepsArguments):
         )
 
     def demand(self, t: float, terms: Terms) -> tuple[Array, Array]:
-        """J (k, nv) and what J a should be (k,)."""
+        """Jacobian J (k, nv) of the task, and the target (k,) of J a."""
         now = motion_of(self.task, at_time(self.reference, t), terms)
         return now.J, now.free - now.bias + self.damping * now.rate + self.bandwidth**2 * now.e
 
 
 class Posture(Tracking):
-    """A wish for what a task leaves free: coordinates, or a second task, towards a reference, all else damped.
+    """Wish for the motion that a task leaves free: coordinates, or a second task, to a reference, all else damped.
 
     A law fulfils it as well as it can without touching its own task: e'' + G_D e' + G_P e = 0 holds where the motion
     left free is enough for it, else as nearly as possible in the metric of M. Where the own task takes all but a tenth
@@ -369,7 +369,7 @@ class Posture(Tracking):
         Natural frequency of the error, rad/s.
     damping_ratio : float or array_like
     coordinates : sequence of str or Task, optional
-        Defaults to all of the plant.
+        Coordinates, or second task, that follow the reference; defaults to all coordinates of the plant.
     rest : float, optional
         Damping of the motion that is free even then, 1/s; defaults to the smallest of the posture.
 
@@ -399,13 +399,13 @@ class Posture(Tracking):
 
 
 def motion_of(task: Task, desired: Desired, terms: Terms) -> TaskMotion:
-    """`Task.motion`, also of an object that has the other members only."""
+    """Motion of a task, as `Task.motion`, also of an object that has only the other members."""
     motion = getattr(task, "motion", None)
     return Task.motion(task, desired, terms) if motion is None else motion(desired, terms)
 
 
 def as_task(plant: Plant, given: str | Sequence[str] | Task) -> Task:
-    """The task itself, or coordinates by their names; refuses a task of a plant with other coordinates or motors."""
+    """Task from a task, or from names of coordinates; refuses one of a plant with other coordinates or motors."""
     if isinstance(given, Iterable) and not hasattr(given, "jacobian"):
         return Coordinates(plant, given)
     require_task(given)
@@ -433,7 +433,7 @@ def _bend(function: Callable[[float], Array], step: float) -> Array:
 
 
 def value_names(given: Sequence[str] | None, default: Sequence[str], plant: Plant) -> tuple[str, ...]:
-    """Names of values: checked, as many as needed, none of them that of a coordinate."""
+    """Names of the values of a task, given or default, checked: as many as needed, none of them of a coordinate."""
     names = tuple(default)
     if given is not None:
         names = _check.sequence((given,) if isinstance(given, str) else given, "names", "names")

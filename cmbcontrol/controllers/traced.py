@@ -1,8 +1,8 @@
-"""Laws as generated code: the law itself computes with symbols, and what it says becomes a function of the state.
+"""Laws as generated code: the law itself computes with symbols, and its results become a function of the state.
 
-There is one text of a law. With numbers it is what Python calls; with symbols it is traced. Its numbers (gains, limits,
-time constants) and those of its model are inputs of the code, so that laws which differ in them share it. What depends
-on time alone, references and noise, is evaluated beside it, see `at_time`.
+There is one text of a law: Python calls it with numbers, and it is traced with symbols. Its numbers (gains, limits,
+time constants) and those of its model are inputs of the code, so that laws which differ in them share it. Functions of
+time alone, references and noise, are evaluated beside it, see `at_time`.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def law(given: _Given) -> _Given:
     sign, mod and others), lists, and functions of time that it has as attributes, called with the time: its
     ``reference``, say. An ``if`` on a number is decided as it is at the start (after the first sample, where the law
     cannot be traced at the start), and where it would be decided otherwise, Python is called, as for all that cannot be
-    traced, which a `SpeedWarning` tells.
+    traced; a `SpeedWarning` reports it.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def law(given: _Given) -> _Given:
     Returns
     -------
     type or callable
-        The same.
+        The class or function that was given.
 
     Raises
     ------
@@ -111,7 +111,7 @@ def law(given: _Given) -> _Given:
 
 
 class NotCompiled(str):
-    """Why there is no code of a law that is made to be compiled; what is left to Python on purpose has a plain text."""
+    """Reason why a law that is made to be compiled has no code; for laws left to Python on purpose it is a str."""
 
     __slots__ = ()
 
@@ -122,8 +122,8 @@ class LawCode(NamedTuple):
     Attributes
     ----------
     address : int
-        Of ``int64 f(double* p, double* x, double* y)``: x is time, q, v, states, held efforts (where the law measures
-        the force) and signals; y is efforts, what becomes of the states, and the report.
+        Address of ``int64 f(double* p, double* x, double* y)``: x is time, q, v, states, held efforts (where the law
+        measures the force) and signals; y is efforts, rates or next values of the states, and the report.
     p : ndarray
         Numbers of the machine, and of the law.
     signals : tuple of (callable, int)
@@ -131,8 +131,8 @@ class LawCode(NamedTuple):
     report : tuple of str
         Names of its numbers.
     told : bool
-        Whether the report is what Python needs to tell it: q, v, states, and held efforts where the law measures the
-        force.
+        Whether the report holds the inputs from which Python computes it: q, v, states, and held efforts where the law
+        measures the force.
     """
 
     address: int
@@ -143,7 +143,7 @@ class LawCode(NamedTuple):
 
 
 class Numbers:
-    """What a law is made of: its structure, and its numbers in a fixed order; with symbols in their place on request.
+    """Structure of a law, and its numbers in a fixed order, noted by `of`; with symbols in their place on request.
 
     Attributes
     ----------
@@ -177,7 +177,7 @@ class Numbers:
         return x if self._symbol is None else self._symbol("_".join(self._path), x)
 
     def _inside(self, name: Any, x: Any) -> Any:
-        """A part, by its name."""
+        """Copy of a named part, as `of` makes it."""
         self._path.append(str(name))
         try:
             return self.of(x)
@@ -185,7 +185,7 @@ class Numbers:
             self._path.pop()
 
     def of(self, x: Any) -> Any:
-        """The same with symbols."""
+        """Copy of an object, with symbols in place of its numbers on request; its structure and numbers are noted."""
         kind = type(x)
         if x is None or kind in (bool, int, str, bytes, np.bool_, np.int64, range):
             self.structure.append((kind.__name__, x))
@@ -271,7 +271,7 @@ class Numbers:
 
 
 class _OfTime:
-    """A function of time that a law has: it is asked beside the law, and what it says is an input."""
+    """A function of time that a law has: it is evaluated beside the law, and its value is an input."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -296,12 +296,12 @@ def _is_of_package(kind: type) -> bool:
 
 
 def is_traced(kind: type) -> bool:
-    """Whether objects of a class are taken apart: those of this package, and those that ask for it (see `law`)."""
+    """Whether tracing enters objects of a class: those of this package, and those marked for it (see `law`)."""
     return _is_of_package(kind) or getattr(kind, "traced", False)
 
 
 def class_data(kind: type) -> dict[str, Any]:
-    """What a class of a user holds for all its objects, besides functions: a reference, say, or the period."""
+    """Attributes of a class of a user, by name, without functions: a reference, say, or the period."""
     return {
         name: y
         for base in reversed(kind.__mro__)
@@ -317,7 +317,7 @@ def is_own(function: Callable) -> bool:
 
 
 def untraceable(part: Any) -> str:
-    """Which part of a controller is not to be traced, because Python has to be asked; empty where there is none."""
+    """Name of a part of a controller that only Python can evaluate, with the remedy; empty where there is none."""
     if isinstance(part, (tuple, list)):
         return next((why for x in part if (why := untraceable(x))), "")
     kind = type(part)
@@ -333,12 +333,12 @@ def untraceable(part: Any) -> str:
 
 
 def law_code(plant: Plant, law: Controller, q: Array, code: Code | None = None) -> LawCode | str:
-    """Generated code of a law in sampled time for a machine; or why there is none.
+    """Generated code of a law in sampled time for a machine; or the reason why there is none.
 
     Parameters
     ----------
     plant : Plant
-        What is simulated: its terms are those that the law is told.
+        Machine that is simulated: the law gets its terms.
     law : Controller
     q : ndarray, shape (nq,)
         Comparisons are decided as at this configuration.
@@ -349,15 +349,16 @@ def law_code(plant: Plant, law: Controller, q: Array, code: Code | None = None) 
 
 
 def drive_code(plant: Plant, drive: Drive | Controller, q: Array, code: Code | None = None) -> LawCode | str:
-    """The rate of a machine with what drives it in continuous time, as `trace.functions.rate`; or why there is none.
+    """Generated code of the rate of a machine with a drive or law in continuous time; or the reason for none.
 
-    x is q, v, efforts that are held, time, states, signals; y as there, and the rate of the states.
+    Its inputs x are q, v, efforts that are held, time, states, signals; y is as in `trace.functions.rate`, and the rate
+    of the states.
     """
     return _code(plant, drive, q, traced_rate, code)
 
 
 def slope_code(plant: Plant, law: Controller, q: Array) -> LawCode | str:
-    """Generated code of a law to first order along a direction, see `traced_slope`; or why there is none."""
+    """Generated code of a law's derivatives along a direction, see `traced_slope`; or the reason why there is none."""
     return _code(plant, law, q, traced_slope, None)
 
 
@@ -397,25 +398,25 @@ def _code(plant: Plant, law: Any, q: Array, trace: Callable, own: Code | None) -
 
 
 class _Traced(NamedTuple):
-    """What tracing has found, and objects whose identity is part of the structure: no other one gets it."""
+    """Result of tracing, and objects whose identity is part of the structure, kept so that no other one gets it."""
 
     code: LawCode | str
     kept: list[Any]
 
 
 def signals_of(law: Any, places: Sequence[tuple[tuple[int, str], int]]) -> tuple:
-    """The functions of time of a law: in those of the same structure, they are in the same places."""
+    """Functions of time of a law, by their places, which are the same in all laws of one structure."""
     parts = parts_of(law)
     return tuple((function_of(parts[place], name), size) for (place, name), size in places)
 
 
 def function_of(owner: Any, name: str) -> Callable[[float], Any]:
-    """A function of an object by its name, or the object itself."""
+    """Function of an object by its name, or the object itself for an empty name."""
     return getattr(owner, name) if name else owner
 
 
 def parts_of(law: Any) -> list[Any]:
-    """All objects in a law, in a fixed order."""
+    """List of all objects in a law, in a fixed order."""
     found: list[Any] = []
     seen: set[int] = set()
 
@@ -440,7 +441,7 @@ def parts_of(law: Any) -> list[Any]:
 
 
 def _traced(plant, law, q, machines, order, codes, trace) -> LawCode | str:
-    """Trace and compile; a text says what cannot be traced.
+    """Code of a law, traced and compiled; or a text that names what cannot be traced.
 
     Comparisons are decided as at the start; and as after the first sample where a law cannot be traced at the start,
     as one that has to begin with something.
@@ -455,7 +456,7 @@ def _traced(plant, law, q, machines, order, codes, trace) -> LawCode | str:
 
 
 def _begun(plant: Mechanism, law: Controller, q: Array) -> Array | None:
-    """The states of a law after a sample at a configuration; None where it fails there."""
+    """States of a law after a sample at a configuration; None where it fails there."""
     start, rest = start_of(law, plant), np.zeros(plant.nv)
     try:
         terms = plant.terms(q, rest)
@@ -467,7 +468,7 @@ def _begun(plant: Mechanism, law: Controller, q: Array) -> Array | None:
 
 
 def _traced_at(plant, law, q, start, machines, order, codes, trace) -> LawCode | str:
-    """The same, where the states of the law are these."""
+    """Code of a law, traced with these states and compiled; or a text that names what cannot be traced."""
     graph = Graph()
     offsets = np.cumsum([0, *(len(machine.p) for machine in machines)])
     tracings = {
@@ -489,20 +490,20 @@ def _traced_at(plant, law, q, start, machines, order, codes, trace) -> LawCode |
 
 
 def reason(error: Exception) -> str:
-    """What does not compute with symbols, and the line of the user where it was asked for."""
+    """Message on what does not compute with symbols, with the line of the user's code that asked for it."""
     said = str(error).splitlines()[0] if str(error) else repr(error)
     line = line_of_user(error)
     return f"{said} ({line})" if line else said
 
 
 class TracedLaw(NamedTuple):
-    """A law as a function.
+    """A traced law, as a function that can be compiled.
 
     Attributes
     ----------
     function : Function
     signals : tuple of ((int, str), int)
-        Functions of time: the place of who has it among `parts_of` the law, and its name there; and how many numbers.
+        Functions of time: the place of the owner among `parts_of` the law, the name there, and the count of numbers.
     report : tuple of str
     told : bool
         See `LawCode`.
@@ -515,7 +516,7 @@ class TracedLaw(NamedTuple):
 
 
 class Signals:
-    """Functions of time that a law asks for, as the last inputs of its function."""
+    """Functions of time that a law calls, as the last inputs of its function."""
 
     def __init__(self, law: Any, numbers: Numbers, graph: Graph) -> None:
         self._places = {id(x): place for place, x in enumerate(parts_of(law))}
@@ -548,7 +549,7 @@ class Signals:
         return array(made.reshape(values.shape))
 
     def traced(self, outputs: Sequence[Any], size: int, report: Sequence[str] = (), told: bool = False) -> TracedLaw:
-        """The function, with signals behind so many other inputs."""
+        """Traced law, whose signals come after `size` other inputs."""
         nodes = self._graph.nodes
         for k, node in enumerate(nodes):
             if node[:2] == ("input", "signal"):
@@ -559,7 +560,7 @@ class Signals:
 def traced_sample(
     plant: Plant, original: Controller, numbers: Numbers, at: Tracing, start: Array | None = None, first: bool = False
 ) -> TracedLaw:
-    """A law at a sample; comparisons are decided as with the states `start`, which default to the first ones.
+    """Traced law at a sample; comparisons are decided as with the states `start`, by default the initial ones.
 
     Its inputs are t, q, v, states, held efforts where it measures the force, signals; its outputs efforts, next states
     and report; with `first` also efforts and next states where no force has been measured, as at the first sample.
@@ -591,10 +592,10 @@ def traced_sample(
 
 
 def traced_slope(plant: Plant, original: Controller, numbers: Numbers, at: Tracing, start: Array) -> TracedLaw:
-    """A law to first order along a direction.
+    """Traced derivatives of a law along a direction.
 
-    Its inputs are t, q, v, states, signals, and how all but t change along the direction. Its outputs are efforts and
-    what becomes of the states (their rates in continuous time), how both change, and how far it is to the nearest
+    The inputs are t, q, v, states, signals, and the changes of all but t along the direction. The outputs are efforts
+    and next values (rates in continuous time) of the states, the changes of both, and the distance to the nearest
     comparison that is decided otherwise.
     """
     if original.measures_force:
@@ -612,7 +613,7 @@ def traced_slope(plant: Plant, original: Controller, numbers: Numbers, at: Traci
 
 
 def _report(at: Tracing, evaluation: Evaluation, inputs: Sequence[Any]) -> tuple[dict[str, Any], bool]:
-    """The report; or what Python needs to tell it, where it does not compute with symbols."""
+    """Report of an evaluation and False; or, where it does not compute with symbols, the inputs for Python and True."""
     guards, margins = dict(at.graph.guards), None if at.margins is None else list(at.margins)
     try:
         return evaluation.numbers(), False
@@ -622,7 +623,7 @@ def _report(at: Tracing, evaluation: Evaluation, inputs: Sequence[Any]) -> tuple
 
 
 def traced_rate(plant: Plant, original: Any, numbers: Numbers, at: Tracing, start: Array) -> TracedLaw:
-    """The rate of a machine with a drive, or with a law in continuous time; see `drive_code`."""
+    """Traced rate of a machine with a drive, or with a law in continuous time; see `drive_code`."""
     law, signal = numbers.of(original), Signals(original, numbers, at.graph)
 
     def drive(machine: Any, t: Any, c: Any, u: Any) -> tuple[Any, Any]:

@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 
 
 class WithModel(AroundLaw, MotionLaw):
-    """A law that is told the equations of motion of a model, in place of those of the plant that it drives.
+    """A law that gets the equations of motion of a model, in place of those of the plant that it drives.
 
     The plant gives its positions and velocities, the model everything else: masses, weights, loops, drives. So the
     effect of a payload that the law does not know, or of wrong dimensions, can be simulated and linearized.
@@ -28,7 +28,7 @@ class WithModel(AroundLaw, MotionLaw):
     Parameters
     ----------
     model : Plant
-        With the position and velocity coordinates, and the motors, of the plant. All else may differ.
+        Model with the position and velocity coordinates, and the motors, of the plant. All else may differ.
     law : Controller
         Continuous or sampled, also a `Chain`. A law that asks its own plant for more than the terms is put on the
         model (``law.with_model(model)``).
@@ -46,9 +46,9 @@ class WithModel(AroundLaw, MotionLaw):
     Where constraints come and go during a run, those of the model that have their names do so, too. A lock (`Lock`) is
     unknown to a model that has no constraint of its name.
 
-    A measured constraint force is that of the plant, and so is all that the drive of a sampled law is told: it is
-    part of the machine. In continuous time the blocks of a chain are part of the law: write ``WithModel(model, law) |
-    DriveFriction(...)`` where they are to be told the truth.
+    A measured constraint force is that of the plant, and so is all that the drive of a sampled law gets: it is part of
+    the machine. In continuous time the blocks of a chain are part of the law: write ``WithModel(model, law) |
+    DriveFriction(...)`` where they should get the true equations.
 
     Examples
     --------
@@ -79,7 +79,7 @@ class WithModel(AroundLaw, MotionLaw):
 
     @property
     def plant(self) -> Plant:  # type: ignore[override]
-        """The model: the machine as the law knows it."""
+        """Model, which is the machine as the law knows it."""
         return self.model
 
     def start(self, plant: Plant) -> Array:
@@ -92,7 +92,7 @@ class WithModel(AroundLaw, MotionLaw):
         return self.law.state_names(self.model)
 
     def with_model(self, model: Plant) -> WithModel:
-        """The law keeps the model that it was given first."""
+        """The law itself: it keeps the model that it was given first."""
         return self
 
     def evaluate(self, t: float, terms: Terms, state: Array) -> Evaluation:
@@ -102,16 +102,16 @@ class WithModel(AroundLaw, MotionLaw):
         return self.law.anti_windup(t, self._model_terms(terms), state, after, cut)
 
     def error(self, t: float, terms: Terms) -> tuple[Array, Array] | None:
-        """How far the law is from its reference, by the model."""
+        """Error of the law and its rate, (k,) each, computed with the model; None where the law defines none."""
         return self.law.error(t, self._model_terms(terms))
 
     def desired_acceleration(self, t: float, terms: Terms) -> Array:
-        """Of a motion law: the acceleration that it wants, by the model, (nv,)."""
+        """Acceleration (nv,) that a motion law wants, computed with the model; refuses other laws."""
         if not isinstance(self.law, MotionLaw):
             raise InputTypeError(f"{self.law.name} is no MotionLaw: it does not say which acceleration it wants")
         return self.law.desired_acceleration(t, self._model_terms(terms))
 
     def _model_terms(self, terms: Terms) -> Terms:
-        """The terms of the model, with the force that was measured."""
+        """Equations of motion of the model at the plant's state, with the force that was measured."""
         modelled = self.model.as_at(terms).terms(terms.q, terms.v, terms.t, cap=terms.rank).of_independent_rows()
         return modelled if terms.force is None else modelled.with_force(terms.force)

@@ -1,4 +1,4 @@
-"""Gains: from bandwidth, by matrix inequalities, by simulation."""
+"""Design of gains: from bandwidth, by LQR and Kalman filter, by matrix inequalities, by simulation."""
 
 from .certificate import Case as Case
 from .certificate import Certificate as Certificate

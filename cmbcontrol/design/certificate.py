@@ -1,4 +1,4 @@
-"""Evidence that one law does for many machines: eigenvalues, region by region."""
+"""Certificate of one law for many machines: closed-loop poles and their margins in a region."""
 
 from __future__ import annotations
 
@@ -27,20 +27,22 @@ Array = NDArray[np.float64]
 
 
 class Case(NamedTuple):
-    """One machine under the law.
+    """Poles and margins of one machine under the law.
 
     Attributes
     ----------
     label : str
     poles : ndarray of complex, shape (n,)
-        1/s; log(z) / period in sampled time.
+        Poles, 1/s; log(z) / period in sampled time.
     margins : dict of str to float
-        How far inside of each part of the region, see `PoleRegion.margins`.
+        Margins inside of each part of the region, see `PoleRegion.margins`.
     inside : bool
     h2, hinf : float
         Norms from disturbance to performance, nan where there are none.
     point : OperatingPoint or None
-        Where the machine rests.
+        Equilibrium of the machine under the law.
+    failure : str
+        Message where the machine comes to no rest; else empty.
     """
 
     label: str
@@ -55,7 +57,7 @@ class Case(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
-    """All cases, and the region that was asked for.
+    """Result of `certify`: all cases, and the required region.
 
     Attributes
     ----------
@@ -131,13 +133,13 @@ def certify(
     ----------
     plants : Plant, or several, or mapping of label to plant
     law : Controller
-        With a ``reference`` that can be replaced, and ``coordinates``: a `StateFeedback`, `ObserverFeedback`,
+        Law with a ``reference`` that can be replaced, and ``coordinates``: a `StateFeedback`, `ObserverFeedback`,
         `ProjectedInverseDynamics`, ..., continuous or sampled.
     configurations : sequence, or mapping of label to configuration
         As in `model_family`.
     region : PoleRegion
     delay : float
-        As in `linearize_closed_loop`, s.
+        Delay as in `linearize_closed_loop`, s.
 
     Returns
     -------
@@ -173,7 +175,7 @@ def certify(
 
 
 def _case(label: str, plant: Plant, law: Any, q: Array, region: PoleRegion, delay: float) -> Case:
-    """Where the plant rests under the law, and its poles there."""
+    """Case with the equilibrium of the plant under the law, and the poles there; or with the failure."""
     try:
         loop = linearize_closed_loop(plant, law, q, delay=delay)
     except (InputError, InputTypeError):  # a mistake in a call, which another try does not mend

@@ -20,7 +20,7 @@ _POWERS = {"ISE": (2, 0), "IAE": (1, 0), "ITSE": (2, 1), "ITAE": (1, 1)}
 
 
 def error_cost(kind: str = "ISE", *, weight: ArrayLike | Mapping[str, float] = 1.0, after: float = 0.0) -> Cost:
-    """Integral of the tracking error of a run with a reference.
+    """Cost by the integral of the tracking error, for runs with a reference.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def error_cost(kind: str = "ISE", *, weight: ArrayLike | Mapping[str, float] = 1
         Integral of the squared or absolute error, with the time as a factor or not: rad^2 s, rad s, rad^2 s^2, rad s^2
         (m for rad).
     weight : float, array_like (k,), or mapping of coordinate to float
-        Of the integrals of the controlled coordinates, which are added.
+        Weights of the integrals of the controlled coordinates, which are added.
     after : float
         Errors before this time do not count, s.
 
@@ -49,13 +49,13 @@ def error_cost(kind: str = "ISE", *, weight: ArrayLike | Mapping[str, float] = 1
 
 
 def effort_cost(weight: ArrayLike | Mapping[str, float] = 1.0, *, rate: bool = False) -> Cost:
-    """Integral of the squared motor efforts, (N m)^2 s; of their changes from output time to output time with `rate`.
+    """Cost by the integral of the squared motor efforts, (N m)^2 s; with `rate` of their slopes between output times.
 
     Parameters
     ----------
     weight : float, array_like (nu,), or mapping of motor to float
     rate : bool
-        Integrate the squared slope, (N m)^2/s: chattering costs.
+        Integrate the squared slope, (N m)^2/s, so that chattering has a cost.
     """
     _require_weight(weight)
     rate = _check.flag(rate, "rate")
@@ -73,7 +73,7 @@ def effort_cost(weight: ArrayLike | Mapping[str, float] = 1.0, *, rate: bool = F
 
 
 def overshoot_cost(weight: ArrayLike | Mapping[str, float] = 1.0) -> Cost:
-    """How far the controlled coordinates go beyond the last value of the reference, seen from their start; rad or m."""
+    """Cost by the overshoot of controlled coordinates over the last reference, seen from their start; rad or m."""
     _require_weight(weight)
 
     def cost(run: Simulation) -> float:
@@ -87,7 +87,7 @@ def overshoot_cost(weight: ArrayLike | Mapping[str, float] = 1.0) -> Cost:
 
 
 def weighted_cost(**parts: tuple[float, Cost]) -> Cost:
-    """A weighted sum of costs by name.
+    """Cost by a weighted sum of costs by name.
 
     Parameters
     ----------
@@ -115,12 +115,12 @@ def weighted_cost(**parts: tuple[float, Cost]) -> Cost:
 
 
 def tracking_error(run: Simulation) -> Array:
-    """Reference less value (times, k) of what the law controls, coordinates or tasks: its error, where it says so.
+    """Tracking error (times, k) of coordinates or tasks, reference less value; the law's own error, if it has one.
 
     Raises
     ------
     ValueError
-        Where the run has no reference, or no error of what is no joint position.
+        Where the run has no reference, or no error of values that are no joint positions.
     """
     if "reference" not in run.data:
         raise InputError("the run has no reference: its law has none, or no coordinates; write a cost of your own")
@@ -136,7 +136,7 @@ def tracking_error(run: Simulation) -> Array:
 
 
 def _require_weight(weight: ArrayLike | Mapping[str, float]) -> None:
-    """Refuse what is no weight at once, not when the first run is over."""
+    """Refuse wrong weights when a cost is made, not after the first run."""
     given = list(weight.values()) if isinstance(weight, Mapping) else weight
     x = _check.numbers(given, "weight")
     if x.ndim > 1 or not np.isfinite(x).all() or x.min(initial=0.0) < 0.0:
@@ -148,7 +148,7 @@ def _by_coordinate(weight: ArrayLike | Mapping[str, float], run: Simulation) -> 
 
 
 def _values(given: ArrayLike | Mapping[str, float], names: Sequence[str], what: str) -> Array:
-    """Weights from one for all, from all, or by name; others 0."""
+    """Weights (k,) from one for all, from all, or by name; 0 for those that are not named."""
     if isinstance(given, Mapping):
         for name in given:
             _check.one_of(name, names, what)

@@ -33,21 +33,21 @@ def with_payload(
     inertia: ArrayLike = (0.0, 0.0, 0.0),
     name: str = "",
 ) -> Mechanism:
-    """The same machine with a payload fixed to a body.
+    """Copy of a machine with a payload fixed to a body.
 
     Parameters
     ----------
     plant : Mechanism
     body : str
-        That carries it.
+        Body that carries the payload.
     mass : float
-        kg; 0 for none.
+        Mass of the payload, kg; 0 for none.
     point : array_like, shape (3,)
         Centre of mass of the payload, in the body's axes, m.
     inertia : array_like, shape (3,) or (3, 3)
-        Of the payload about its centre of mass, kg m2; defaults to a point mass.
+        Inertia of the payload about its centre of mass, kg m2; defaults to a point mass.
     name : str
-        Of the new machine; defaults to that of the plant with the mass.
+        Name of the new machine; defaults to that of the plant with the mass.
 
     Examples
     --------
@@ -174,7 +174,7 @@ def labelled_configurations(configurations: Any) -> dict[str, Configuration]:
 
 
 def configuration_of(plant: Plant, configuration: Configuration) -> Array:
-    """A closed configuration (nq,) from joint values, or the one given."""
+    """Closed configuration (nq,) from joint values, or the one given."""
     if isinstance(configuration, Mapping):
         return plant.assemble(**configuration)
     return _check.vector(configuration, plant.nq, "a configuration", plant.position_names)
@@ -194,7 +194,7 @@ def labelled_models(models: Any) -> dict[str, LinearModel]:
 
 
 def _numbered(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    """A mapping, with numbers where names repeat."""
+    """Mapping from pairs of name and value, with numbers added to names that repeat."""
     pairs = list(pairs)
     names = [name for name, _ in pairs]
     return {f"{n} {i + 1}" if names.count(n) > 1 else n: x for i, (n, x) in enumerate(pairs)}

@@ -30,18 +30,18 @@ def kalman(
     measurement_noise: ArrayLike | Mapping[str, float],
     period: float | None = None,
 ) -> Array:
-    """Kalman gain L for `ObserverFeedback`, from how strong the noises are (``control.lqe``, ``control.dlqe``).
+    """Kalman gain L for `ObserverFeedback`, from the intensities of noises (``control.lqe``, ``control.dlqe``).
 
     Parameters
     ----------
     model : LinearModel
-        Of an equilibrium.
+        Model about an equilibrium.
     outputs : sequence of str, optional
-        What is measured, as in `ObserverFeedback`.
+        Measured signals, as in `ObserverFeedback`.
     effort_noise : float, array_like or mapping of input to float, optional
         Intensity of white noise on the efforts, (N m)^2 s or N^2 s: a number, by input, or a matrix.
     state_noise : float, array_like or mapping of state to float, optional
-        The same in dx/dt, unit of the state squared per second; added.
+        Intensity of white noise in dx/dt, unit of the state squared per second; added.
     measurement_noise : float, array_like or mapping of output to float
         Intensity, unit of the output squared times s; in sampled time the variance of each sample.
     period : float, optional
@@ -104,7 +104,7 @@ def kalman(
 
 
 def _held_noise(A: Array, W: Array, period: float) -> tuple[Array, Array]:
-    """exp(A T), and the covariance that white noise of intensity W leaves in the states after a period (Van Loan)."""
+    """Matrix exp(A T), and the covariance of the states after a period of white noise of intensity W (Van Loan)."""
     from scipy.linalg import expm
 
     n = len(A)

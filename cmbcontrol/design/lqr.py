@@ -35,18 +35,18 @@ def lqr(
     Parameters
     ----------
     model : LinearModel
-        Of an equilibrium.
+        Model about an equilibrium.
     Q : float, array_like (n,) or (n, n), or mapping of state to weight
-        n states, and then the integrals, ``<name>_integral``. States that a mapping does not name have no weight.
-        See `bryson`.
+        Weights of the states, and then of the integrals, ``<name>_integral``. States that a mapping does not name have
+        no weight. See `bryson`.
     R : float, array_like (m,) or (m, m), or mapping of input (or motor) to weight
-        Positive definite.
+        Weights of the inputs, positive definite.
     N : array_like, shape (n, m), optional
     period : float, optional
         Sample time, s: a sampled law, designed on the exact zero-order hold of the model.
     cost : {"integral", "sum"}
-        In sampled time: the same integral, over what happens between the samples, too, so that weights mean the same
-        at all periods; or the sum over samples (``control.dlqr``).
+        In sampled time: the same integral, also between the samples, so that weights mean the same at all periods; or
+        the sum over samples (``control.dlqr``).
     integral : sequence of str, optional
         Integral action, as in `StateFeedback`.
     **options
@@ -59,7 +59,7 @@ def lqr(
     Raises
     ------
     ActuationError
-        Where no gain makes the model stable, or none is found because the cost does not see an unstable mode.
+        Where no gain makes the model stable, or none is found because an unstable mode does not change the cost.
     ValueError
         For weights that are not (semi)definite, and unknown names.
 
@@ -163,7 +163,7 @@ def bryson(
 def weight_matrix(
     given: ArrayLike | Mapping[str, float], names: Sequence[str], what: str, definite: bool = False
 ) -> Array:
-    """A symmetric weight from a number, a vector, a mapping or a matrix; refuses what is not (semi)definite."""
+    """Symmetric weight matrix from a number, vector, mapping or matrix; refuses one that is not (semi)definite."""
     n = len(names)
     if isinstance(given, Mapping):
         values = np.zeros(n)
@@ -188,7 +188,7 @@ def weight_matrix(
 
 
 def _input_name(names: Sequence[str], given: str, argument: str = "") -> str:
-    """A name, or that of the motor of an input."""
+    """Name of a state or an input, as given, or from the name of the motor."""
     return (
         f"{given}_effort"
         if given not in names and f"{given}_effort" in names
@@ -199,7 +199,7 @@ def _input_name(names: Sequence[str], given: str, argument: str = "") -> str:
 def _sampled_cost(model: LinearModel, Q: Array, R: Array, N: Array, period: float) -> tuple[Array, Array, Array]:
     """Weights of the sum over samples that equals the integral under held efforts (Van Loan, 1978).
 
-    Integrals are numbers in the computer: they stand still between samples.
+    Integrals of the law are computed at samples, so they are constant in between.
     """
     from scipy.linalg import expm
 

@@ -19,7 +19,7 @@ _GRID = 60  # frequencies that are looked at first: where poles are far apart, r
 
 
 def h2_norm(A: Array, B: Array, C: Array, period: float | None = None) -> float:
-    """sqrt(trace C W C') with the Gramian W; infinite where A is not stable.
+    """H2 norm, sqrt(trace C W C') with the Gramian W; infinite where A is not stable.
 
     Examples
     --------
@@ -35,13 +35,14 @@ def h2_norm(A: Array, B: Array, C: Array, period: float | None = None) -> float:
 
 
 def hinf_norm(A: Array, B: Array, C: Array, period: float | None = None) -> float:
-    """Largest singular value over all frequencies, to 1e-9; infinite where A is not stable.
+    """H-infinity norm, the largest singular value over all frequencies, to 1e-9; infinite where A is not stable.
 
     By Bruinsma and Steinbuch (1990): at frequencies where a singular value has a level, i omega is an eigenvalue of a
-    Hamiltonian matrix; between two of these it is higher. What is returned is a response in any case. Eigenvalues near
-    the axis count as on it: to look at a few frequencies too many costs nothing, and at one too few, the norm.
+    Hamiltonian matrix; between two of these it is higher. The result is a response at some frequency in any case.
+    Eigenvalues near the axis count as on it: a few frequencies too many cost little, but a missed one would make the
+    norm wrong.
 
-    In sampled time that of the continuous system with s = (z - 1) / (z + 1), which has the same values.
+    In sampled time it is that of the continuous system with s = (z - 1) / (z + 1), which has the same values.
 
     Examples
     --------
@@ -63,7 +64,7 @@ def hinf_norm(A: Array, B: Array, C: Array, period: float | None = None) -> floa
         return np.linalg.norm(C @ np.linalg.solve(at, np.broadcast_to(B, (len(at), *B.shape))) + D, 2, (1, 2))
 
     def nearby(omega: float) -> float:
-        """The largest response near a frequency."""
+        """Largest response near a frequency."""
         ends = np.log(omega) - 0.4, np.log(omega) + 0.4
         found = minimize_scalar(lambda x: -responses(np.exp(np.atleast_1d(x)))[0], bounds=ends, method="bounded")
         return -float(found.fun)

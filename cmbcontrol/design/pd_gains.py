@@ -1,4 +1,4 @@
-"""Gains of u = kp e + kd de/dt for the double integrator e'' = -u, which projected inverse dynamics leaves."""
+"""Gains of u = kp e + kd de/dt for the double integrator e'' = -u, to which projected inverse dynamics leads."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 
 
 def pd_gains(bandwidth: ArrayLike, damping_ratio: ArrayLike = 1.0) -> tuple[Array, Array]:
-    """Gains of e'' + kd e' + kp e = 0 with a natural frequency and a damping ratio.
+    """Gains kp and kd of e'' + kd e' + kp e = 0 with a natural frequency and a damping ratio.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def pd_gains(bandwidth: ArrayLike, damping_ratio: ArrayLike = 1.0) -> tuple[Arra
 
 
 def pd_gains_from_poles(poles: ArrayLike | Sequence[ArrayLike]) -> tuple[Array, Array]:
-    """Gains of e'' + kd e' + kp e = 0 with given poles.
+    """Gains kp and kd of e'' + kd e' + kp e = 0 with given poles.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def sampled_pd_gains(
     poles: ArrayLike | Sequence[ArrayLike] | None = None,
     period: float,
 ) -> tuple[Array, Array]:
-    """Gains for a sampled law that put the discrete poles at exp(pole * period), exactly.
+    """Gains kp and kd for a sampled law that put the discrete poles at exp(pole * period), exactly.
 
     The error e(k) and its rate are measured at each sample and the acceleration -kp e - kd e' is held until the next:
 
@@ -93,12 +93,12 @@ def sampled_pd_gains(
     Returns
     -------
     kp, kd : ndarray, shape (k,)
-        Below those in continuous time: gains of continuous time become too much at long periods.
+        Below those in continuous time, which are too large at long periods.
 
     Raises
     ------
     ValueError
-        For poles that oscillate faster than the samples can tell (imaginary part above pi / period).
+        For poles that oscillate faster than the samples can show (imaginary part above pi / period).
 
     Examples
     --------
@@ -125,7 +125,7 @@ def sampled_pd_gains(
 
 
 def _rates(bandwidth: ArrayLike, damping_ratio: ArrayLike) -> tuple[Array, Array]:
-    """Natural frequencies and damping ratios of all coordinates."""
+    """Natural frequencies and damping ratios (k,) of all coordinates, checked."""
     w = np.atleast_1d(_check.numbers(bandwidth, "bandwidth"))
     z = np.atleast_1d(_check.numbers(damping_ratio, "damping_ratio"))
     if w.ndim != 1 or z.ndim != 1 or (w.size != z.size and 1 not in (w.size, z.size)):
@@ -137,7 +137,7 @@ def _rates(bandwidth: ArrayLike, damping_ratio: ArrayLike) -> tuple[Array, Array
 
 
 def _pairs(poles: ArrayLike | Sequence[ArrayLike]) -> NDArray[np.complex128]:
-    """Poles (k, 2), each pair real or conjugate."""
+    """Pairs of poles (k, 2), each real or conjugate, checked."""
     given = np.asarray(poles)
     if given.dtype.kind not in "fiuc":
         raise InputTypeError(f"the poles must be numbers, real or in conjugate pairs, got {_check.shown(poles)}")

@@ -20,7 +20,7 @@ Complex = NDArray[np.complex128]
 
 
 class Part(NamedTuple):
-    """One inequality L (x) X + U (x) (A X) + U' (x) (A X)' < 0 of a region {z: L + z U + conj(z) U' < 0}."""
+    """Inequality L (x) X + U (x) (A X) + U' (x) (A X)' < 0 for one part {z: L + z U + conj(z) U' < 0} of a region."""
 
     name: str
     L: Array
@@ -29,7 +29,7 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True)
 class PoleRegion:
-    """Where closed-loop poles shall lie: any of these together (Chilali and Gahinet, 1996).
+    """Region for closed-loop poles, given by any of these bounds together (Chilali and Gahinet, 1996).
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class PoleRegion:
     radius : float, optional
         Largest distance from `center`, 1/s: keeps gains and bandwidth down.
     center : float
-        Of that disk, on the real axis, 1/s.
+        Centre of that disk, on the real axis, 1/s.
     frequency : float, optional
         Largest imaginary part, rad/s.
 
@@ -49,7 +49,7 @@ class PoleRegion:
     In sampled time the region is that of log(z) / period; `contains` and `margins` take it as it is. For the design,
     decay is a disk and frequency a sector of z, exactly. The images of the other two are replaced by smaller ones: the
     disk that touches from inside where poles are fastest, and the sector from z = 1 that stays within the spirals of
-    the damping ratio as far out as the radius allows (1 / period, where none is asked for).
+    the damping ratio as far out as the radius allows (1 / period, where none is given).
 
     Examples
     --------
@@ -83,18 +83,18 @@ class PoleRegion:
 
     @property
     def asked(self) -> dict[str, float]:
-        """What is asked for, by name."""
+        """Bounds of the region that are given, by name; ``decay`` always."""
         names = ("decay", "damping", "radius", "frequency")
         return {n: x for n in names if (x := getattr(self, n)) is not None and (x > 0.0 or n == "decay")}
 
     def without(self, name: str) -> PoleRegion:
-        """The same without one of its parts (decay: at least stable)."""
+        """Copy of the region without one of its parts (decay: at least stable)."""
         return replace(self, **{name: 0.0 if name == "decay" else None})
 
     # -- poles -----------------------------------------------------------------------------------------
 
     def margins(self, poles: ArrayLike) -> dict[str, float]:
-        """How far poles (1/s) lie inside of each part: at least 0 inside; 1/s, damping as a ratio."""
+        """Smallest margin of poles (1/s) in each part of the region: at least 0 inside; 1/s, damping as a ratio."""
         s = np.atleast_1d(np.asarray(poles, dtype=complex))
         s = np.where(np.isneginf(s.real), -1e300, s)  # what is forgotten at once, z = 0
         found = {"decay": float((-s.real - self.decay).min(initial=np.inf))}
@@ -109,13 +109,13 @@ class PoleRegion:
         return found
 
     def contains(self, poles: ArrayLike) -> bool:
-        """Whether all poles (1/s) lie inside; those on the border do."""
+        """Whether all poles (1/s) lie inside of the region, border included."""
         return all(margin >= 0.0 for margin in self.margins(poles).values())
 
     # -- matrix inequalities ------------------------------------------------------------------------------
 
     def inequalities(self, period: float | None = None) -> list[Part]:
-        """The region as matrix inequalities; in sampled time disks in z."""
+        """Matrix inequalities of the region; in sampled time those of disks and sectors in z."""
         return list(self._continuous() if period is None else self._sampled(period))
 
     def _continuous(self) -> Iterator[Part]:
@@ -147,7 +147,7 @@ class PoleRegion:
             yield _sector("damping", 1.0, float(np.arctan2(z.imag, 1.0 - z.real).min()), 1.0)
 
     def tightened(self, share: float) -> PoleRegion:
-        """A region inside of this one, each bound better by a share."""
+        """Region inside of this one, with each bound stricter by a share."""
         return replace(
             self,
             decay=self.decay * (1.0 + share),
@@ -157,7 +157,7 @@ class PoleRegion:
         )
 
     def scaled(self, rate: float) -> PoleRegion:
-        """The same region with time counted in 1/rate."""
+        """Copy of the region with time counted in 1/rate."""
         return replace(
             self,
             decay=self.decay / rate,
@@ -194,12 +194,12 @@ class PoleRegion:
 
 
 def _disk(name: str, center: float, radius: float) -> Part:
-    """abs(z - center) < radius."""
+    """Inequality of a disk, abs(z - center) < radius."""
     return Part(name, np.array([[-radius, -center], [-center, -radius]]), np.array([[0.0, 1.0], [0.0, 0.0]]))
 
 
 def _sector(name: str, apex: float, angle: float, side: float) -> Part:
-    """Within an angle of the real axis as seen from a point on it, to its left (side 1) or right (-1)."""
+    """Inequality of a sector: within an angle of the real axis, from a point on it to the left (1) or right (-1)."""
     s, c = math.sin(angle), math.cos(angle)
     return Part(name, -2.0 * side * apex * s * np.eye(2), side * np.array([[s, c], [-c, s]]))
 
@@ -217,5 +217,5 @@ def _disk_in_z(center: float, radius: float) -> tuple[float, float]:
 
 
 def inequality(part: Part, X: Any, M: Any, kron: Callable = np.kron) -> Any:
-    """L (x) X + U (x) M + U' (x) M' with M = A X: for numbers, and for variables of an optimizer."""
+    """Left side L (x) X + U (x) M + U' (x) M' of an inequality, M = A X: for numbers or variables of an optimizer."""
     return kron(part.L, X) + kron(part.U, M) + kron(part.U.T, M.T)

@@ -38,16 +38,16 @@ _OPTIONS = {"CLARABEL": {}, "SCS": {"eps": 1e-7, "max_iters": 20_000}}
 
 @dataclass(frozen=True)
 class Performance:
-    """What H2 and H-infinity norms are about: from disturbances w to z = (W_x x, W_u u).
+    """Performance that H2 and H-infinity norms measure: from disturbances w to z = (W_x x, W_u u).
 
     Parameters
     ----------
     states : mapping of state to float
-        Weights W_x: one over what counts as one unit of deviation. Integrals are called ``<name>_integral``.
+        Weights W_x: one over the deviation that counts as one unit. Integrals are called ``<name>_integral``.
     inputs : float, or mapping of input to float
         Weights W_u of the efforts.
     disturbance : float, or array_like, shape (states, w)
-        Efforts at the motors, times this (N or N m of one unit of w); or how w enters dx/dt.
+        Size of efforts at the motors for one unit of w, N or N m; or the matrix by which w enters dx/dt.
 
     Examples
     --------
@@ -72,12 +72,12 @@ class Performance:
 
 @dataclass(frozen=True, eq=False)
 class RobustFeedback:
-    """A gain that serves all models, with its certificate.
+    """Result of `robust_state_feedback`: a gain that serves all models, with its certificate.
 
     Attributes
     ----------
     K : ndarray, shape (inputs, states + k)
-        u = u0 - K x; columns of integrals last.
+        Gain of u = u0 - K x; columns of integrals last.
     certificate : Certificate
         Eigenvalues (and norms) of every model with this gain, computed afterwards.
     lyapunov : ndarray, shape (n, n)
@@ -86,7 +86,7 @@ class RobustFeedback:
     common_decay : float
         Rate that P proves for all of them, 1/s: sqrt(x'P x) falls at least so fast.
     h2, hinf : float
-        Bounds that hold for all models by one matrix each, nan where none was asked.
+        Bounds of the norms that hold for all models by one matrix each, nan where none was required.
     gain_bound : float
         Largest singular value of K, in scaled units.
     solver, status : str
@@ -107,7 +107,7 @@ class RobustFeedback:
     integral: tuple[str, ...]
 
     def law(self, model: LinearModel, **options: Any) -> StateFeedback:
-        """The gain as a law about the operating point of a model; options as in `StateFeedback`."""
+        """Law with this gain about the operating point of a model; options as in `StateFeedback`."""
         return StateFeedback(model, self.K, period=self.period, integral=self.integral, **options)
 
     def __str__(self) -> str:
@@ -131,7 +131,7 @@ def robust_state_feedback(
     solver: str | None = None,
     explain: bool = True,
 ) -> RobustFeedback:
-    """One gain for all models, with their poles in a region and norms below bounds.
+    """State feedback with one gain for all models, with their poles in a region and norms below bounds.
 
     One X > 0 and Y = -K X serve all models (quadratic stability), so that each requirement is a linear matrix
     inequality (Chilali and Gahinet, 1996; Scherer, Gahinet and Chilali, 1997). Of all gains that do, the one with
@@ -140,23 +140,23 @@ def robust_state_feedback(
     Parameters
     ----------
     models : mapping of label to LinearModel, or sequence
-        About equilibria, with the same states and inputs: see `model_family`.
+        Models about equilibria, with the same states and inputs: see `model_family`.
     region : PoleRegion, optional
-        Stability alone unless given.
+        Region of the poles; stability alone unless given.
     h2, hinf : float or "min", optional
-        Bound of the norm from disturbance to performance, for every model; or make it small. One of both at most. What
-        is to be made small needs efforts in the performance, or a radius of the region: a `DesignWarning` tells where
+        Bound of the norm from disturbance to performance, for every model; or ``"min"`` to minimise one of both. A norm
+        that is minimised needs efforts in the performance, or a radius of the region: a `DesignWarning` warns where
         both are missing.
     performance : Performance, optional
-        Needed with a norm.
+        Disturbances and weights, needed with a norm.
     integral : sequence of str, optional
         Integral action, as in `StateFeedback`.
     period : float, optional
         Sample time, s: design on the exact zero-order holds, for a sampled law. See `PoleRegion` on regions in z.
     solver : {"CLARABEL", "SCS"}, optional
-        Of cvxpy. Clarabel unless given, and SCS where that fails.
+        Solver of cvxpy. Clarabel unless given, and SCS where that fails.
     explain : bool
-        Where there is no gain, look which constraint to loosen, and how far. Takes a few more solutions.
+        Where there is no gain, find which constraint to loosen, and how far. This takes a few more solutions.
 
     Returns
     -------
@@ -165,8 +165,8 @@ def robust_state_feedback(
     Raises
     ------
     DesignError
-        Where no gain is found. It names for each constraint the best value that is possible with all others. One
-        X for all models is a sufficient condition: a gain may exist where this design finds none.
+        Where no gain is found. The message has for each constraint the best value that is possible with all others.
+        One X for all models is a sufficient condition: a gain may exist where this design finds none.
 
     Notes
     -----
@@ -226,14 +226,14 @@ def robust_state_feedback(
 
 
 def _bound(given: float | str | None, what: str) -> float | str | None:
-    """A bound above zero, "min" or none."""
+    """Bound above zero, "min" or None, checked."""
     if isinstance(given, str):
         return _check.one_of(given, ("min",), f"way to say {what} other than a number")
     return None if given is None else _check.positive(given, what)
 
 
 class _Found(NamedTuple):
-    """What the solver says, in scaled units; X is None where there is nothing."""
+    """Solution of the inequalities in scaled units, with the solver's status; X is None where there is no solution."""
 
     X: Array | None
     Y: Array | None
@@ -244,7 +244,7 @@ class _Found(NamedTuple):
 
 
 class _Problem:
-    """All models, scaled, and the inequalities over them."""
+    """Design problem: all models, scaled, and the inequalities over them."""
 
     def __init__(
         self,
@@ -273,7 +273,7 @@ class _Problem:
     # -- scaling -----------------------------------------------------------------------------------------------
 
     def _scales(self, region: PoleRegion) -> tuple[float, Array, Array]:
-        """A rate, and what counts as one in states and inputs: so that accelerations per effort are about one."""
+        """Rate, and units of states and of inputs, in which accelerations per effort are about one."""
         lins = list(self.models.values())
         p = lins[0].dof
         rates = [np.abs(np.linalg.eigvals(m.A)).max() for m in lins]
@@ -291,7 +291,7 @@ class _Problem:
         return rate, np.concatenate([states, _nonzero(C @ states) / rate]), u
 
     def _performance(self, given: Performance | None) -> tuple[Array, list[Array]]:
-        """Weights W (z, n + m) of states and inputs, and how w enters each model."""
+        """Weights W (z, n + m) of states and inputs, and the matrices by which w enters each model."""
         n, m = len(self.names), len(self.inputs)
         if given is None:
             return np.zeros((0, n + m)), [np.zeros((n, 0)) for _ in self.A]
@@ -330,7 +330,7 @@ class _Problem:
     # -- the optimization -------------------------------------------------------------------------------------
 
     def solve(self, region: PoleRegion, h2: float | str | None, hinf: float | str | None) -> _Found:
-        """X and Y for what is asked, by the first solver that has an answer."""
+        """Solution X and Y for a region and norms, by the first solver that has an answer."""
         import cvxpy as cp
 
         n, m = self.Bs[0].shape
@@ -372,7 +372,7 @@ class _Problem:
         return np.linalg.matrix_rank(self.W_s[:, len(self.names) :]) == self.W_s.shape[1] - len(self.names)
 
     def _scale_norms(self) -> None:
-        """Disturbances and outputs of size one, and the H2 and H-infinity norms of one unit then."""
+        """Scale disturbances and outputs to size one, and set the units of the H2 and H-infinity norms for them."""
         n, rate = len(self.names), 1.0 if self.period is not None else self.rate
         self.push_s = [w / self.state_scale[:, None] for w in self.push]
         self.W_s = np.hstack([self.W[:, :n] * self.state_scale, self.W[:, n:] * self.input_scale])
@@ -385,7 +385,7 @@ class _Problem:
         self.units = {"h2": unit * np.sqrt(rate), "hinf": unit}
 
     def _output(self, X: Any, Y: Any) -> Any:
-        """C X + D Y in scaled units."""
+        """Output matrix C X + D Y of the performance, in scaled units."""
         n = len(self.names)
         return self.W_s[:, :n] @ X + self.W_s[:, n:] @ Y
 
@@ -425,7 +425,7 @@ class _Problem:
     # -- the result, and what to do without one ---------------------------------------------------------------
 
     def result(self, found: _Found, region: PoleRegion, h2: Any, hinf: Any) -> RobustFeedback:
-        """The gain in the user's units, with its certificate; refuses one that does not hold what was asked."""
+        """Gain in the user's units, with its certificate; refuses one that violates the requirements."""
         scaled = -np.linalg.solve(found.X, found.Y.T).T  # K = -Y X^-1
         K = self.input_scale[:, None] * scaled / self.state_scale
         P = np.linalg.inv(found.X * np.outer(self.state_scale, self.state_scale))
@@ -457,7 +457,7 @@ class _Problem:
         )
 
     def _case(self, label: str, i: int, K: Array, region: PoleRegion, norms: bool) -> Case:
-        """Eigenvalues and norms of one model with the gain."""
+        """Case with the eigenvalues, and norms, of one model with the gain."""
         closed = self.A[i] - self.B[i] @ K
         poles = np.linalg.eigvals(closed).astype(complex)
         if self.period is not None:
@@ -486,7 +486,7 @@ class _Problem:
         return worst
 
     def explained(self, region: PoleRegion, h2: Any, hinf: Any, status: str, explain: bool) -> DesignError:
-        """The error, with the best value of each constraint while all others stay as they were asked."""
+        """Error with the best value of each constraint while all others stay as they were required."""
         asked = [f"{region}"]
         asked += [
             f"{name} {'made small' if x == 'min' else f'<= {x:g}'}" for name, x in (("h2", h2), ("hinf", hinf)) if x
@@ -520,7 +520,7 @@ class _Problem:
         return DesignError(text, best)
 
     def _loosest(self, region: PoleRegion, name: str, value: float, h2: Any, hinf: Any) -> float:
-        """The value of one part of the region nearest to the one asked that has a gain; by bisection, to 3 %."""
+        """Value of one part of the region, nearest to the required one, for which a gain exists; bisection, to 3 %."""
         if self.solve(region.without(name), h2, hinf).X is None:
             return np.nan
         smaller = name in ("decay", "damping")
@@ -543,12 +543,12 @@ class _Problem:
 
 
 def _below(matrix: Any) -> Any:
-    """A matrix, symmetric in truth, is negative semidefinite."""
+    """Constraint of cvxpy: a matrix, which is symmetric in exact arithmetic, is negative semidefinite."""
     return 0.5 * (matrix + matrix.T) << 0
 
 
 def _solve(task: Any, solvers: Sequence[str]) -> tuple[str, str]:
-    """The first solver that has an answer, and what it says."""
+    """Solve a problem of cvxpy; returns the first solver that has an answer, and its status."""
     import cvxpy as cp
 
     status = "no solver"
@@ -567,5 +567,5 @@ def _solve(task: Any, solvers: Sequence[str]) -> tuple[str, str]:
 
 
 def _nonzero(x: Array) -> Array:
-    """x, with ones in place of zeros."""
+    """Array x, with ones in place of zeros."""
     return np.where(x > 0.0, x, 1.0)

@@ -1,4 +1,4 @@
-"""Gains by simulation: the smallest cost of a closed-loop run within bounds."""
+"""Tuning of gains by simulation: the smallest cost of a closed-loop run within bounds."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _AT_ONCE = 8  # gains that optuna is asked for at a time, however many workers t
 
 @dataclass(frozen=True)
 class Range:
-    """Bounds of a gain.
+    """Bounds of a gain for `tune`.
 
     Parameters
     ----------
@@ -40,9 +40,9 @@ class Range:
     log : bool
         Search its logarithm: for gains of which the order of magnitude is unknown. Both bounds above zero.
     unit : str
-        For tables and figures.
+        Unit of the gain, for tables and figures.
     start : float, optional
-        Where a local method starts; the middle unless given.
+        Value at which a local method starts; the middle unless given.
 
     Examples
     --------
@@ -71,7 +71,7 @@ class Range:
             raise InputError(f"the start {self.start} is not within the bounds {self.low} and {self.high}")
 
     def value(self, share: float) -> float:
-        """The gain at a share of the range, 0 to 1."""
+        """Gain at a share of the range, 0 to 1."""
         share = min(max(float(share), 0.0), 1.0)
         if share in (0.0, 1.0):
             return float(self.high if share else self.low)
@@ -80,7 +80,7 @@ class Range:
         return self.low + share * (self.high - self.low)
 
     def share(self, value: float) -> float:
-        """The share of the range, 0 to 1, that a gain is at."""
+        """Share of the range, 0 to 1, at which a gain lies."""
         if self.log:
             return math.log(value / self.low) / math.log(self.high / self.low)
         return (value - self.low) / (self.high - self.low)
@@ -88,23 +88,23 @@ class Range:
 
 @dataclass(frozen=True, eq=False)
 class TuneResult:
-    """What `tune` found.
+    """Result of `tune`: the best gains, their cost and run, and all evaluations.
 
     Attributes
     ----------
     gains : dict of str to float
-        The best, by name.
+        Best gains, by name; NaN where no gains were good.
     cost : float
     run : Simulation or None
         The run with these gains, of several cases that with the largest cost; None where no gains were good.
     data : xarray.Dataset
         Every evaluation in order, dimensions evaluation and gain: ``gains``, ``cost`` (of failed runs the
         penalty, and somewhat less where constraints are violated), ``best`` (smallest cost so far), ``violation`` (of
-        constraints, relative), ``failed`` and ``failure`` (why).
+        constraints, relative), ``failed`` and ``failure`` (the reason).
     complete : bool
         False where the search was interrupted.
     message : str
-        How the search ended.
+        Message on the end of the search.
     """
 
     gains: dict[str, float]
@@ -164,23 +164,23 @@ def tune(
         Your own, or `error_cost`, `effort_cost`, `overshoot_cost`, a `weighted_cost` of these, or a measure of
         `cmbcontrol.studies`.
     cases : mapping of str to list or distribution, optional
-        Robust design: ``make(**gains, **case)`` is run for every case. What varies is written as for `study`: lists,
+        Robust design: ``make(**gains, **case)`` is run for every case. Variations are written as for `study`: lists,
         of which all combinations are taken, bounds and distributions, with `runs` samples, the same for all gains.
     runs : int, optional
-        Samples, where some of the cases are drawn.
+        Number of samples, where some of the cases are drawn.
     sampling : str
-        As of `study`.
+        Design of the samples, as in `study`.
     combine : {"worst", "mean"}
-        Which cost of all cases counts. Constraints hold in every case.
+        Cost that counts: the largest, or the mean, of all cases. Constraints hold in every case.
     constraints : mapping of str to (measure, low, high), optional
         Measures of a run that must be within limits, such as ``{"effort": (peak_effort(), 0.0, 60.0)}``. Gains that
         violate them rank behind all that do not, by how much they do (Deb, 2000).
     method : {"nelder-mead", "powell", "cobyqa", "differential-evolution", "dual-annealing", "direct", "optuna"}
-        Of scipy.optimize, on gains scaled to 0 ... 1. The first three look nearby, the others everywhere; "optuna" is
-        its tree of Parzen estimators (the extra ``optuna``), for few expensive runs.
+        Method of scipy.optimize, on gains scaled to 0 ... 1. The first three search locally, the others globally;
+        "optuna" is its tree of Parzen estimators (the extra ``optuna``), for few expensive runs.
     start : mapping of gain to float, optional
-        Where a local method starts; what it does not name starts in the middle, or as its `Range` says. Global methods
-        try it first.
+        Gains at which a local method starts; others start in the middle, or at the ``start`` of their `Range`. Global
+        methods try them first.
     max_evaluations : int
         Largest number of runs.
     tolerance : float
@@ -199,12 +199,12 @@ def tune(
     Returns
     -------
     TuneResult
-        Also on Ctrl-C: with all that was computed until then, and ``complete`` False.
+        After Ctrl-C, `Interrupted` carries it, with all that was computed until then, and ``complete`` False.
 
     Raises
     ------
     TypeError, ValueError
-        For arguments that make no sense. Errors of `make` and `cost` that are not the package's own are handed on.
+        For wrong arguments. Errors of `make` and `cost` that are not the package's own are handed on.
     Interrupted
         After Ctrl-C, a `KeyboardInterrupt`; it carries all that was tried as ``partial``.
 
@@ -289,7 +289,7 @@ def _start_value(name: str, r: Range, given: float | None) -> float:
 
 
 def _minimise(search: _Search, x0: Array, method: str, tolerance: float, seed: int, try_start: bool) -> str:
-    """The method's own end, in words; `_Enough` where the runs are used up."""
+    """Search by a method; returns a message on its end, and raises `_Enough` where the runs are used up."""
     from scipy import optimize  # imported where used
 
     box = [(0.0, 1.0)] * x0.size
@@ -329,11 +329,11 @@ _MISTAKES = ("InputError", "InputTypeError", "TypeError", "NameError", "Attribut
 
 
 class _Enough(Exception):
-    """The runs are used up."""
+    """Exception that ends a search: the runs are used up."""
 
 
 def _by_optuna(search: _Search, x0: Array, seed: int, try_start: bool) -> str:
-    """Trials of a tree of Parzen estimators, some at a time, until the runs are used up."""
+    """Run trials of a tree of Parzen estimators, some at a time, until the runs are used up."""
     import warnings
 
     try:
@@ -362,20 +362,20 @@ def _by_optuna(search: _Search, x0: Array, seed: int, try_start: bool) -> str:
 
 
 class _Outcome(NamedTuple):
-    """What the runs of all cases with some gains have given.
+    """Outcome of the runs of all cases with some gains.
 
     Attributes
     ----------
     cost : float
-        Combined.
+        Combined cost.
     violation : float
-        Sum over constraints and cases of how far a measure is outside, relative to its limit.
+        Sum over constraints and cases of the excess of a measure over its limit, relative to the limit.
     failure : str
-        Why one of them failed; empty where none did.
+        Reason of the failure of a run; empty where none failed.
     case : int
-        The one with the largest cost.
+        Index of the case with the largest cost.
     run : Simulation or None
-        Of that case, where it was done here.
+        Run of that case, where it was done in this process.
     """
 
     cost: float
@@ -386,7 +386,7 @@ class _Outcome(NamedTuple):
 
 
 class _Search:
-    """The cost of gains, and all that was tried."""
+    """Cost function of gains, which keeps all that was tried."""
 
     def __init__(
         self,
@@ -413,7 +413,7 @@ class _Search:
         return self.many(self, [x])[0]
 
     def many(self, _: Any, shares: Iterable[Array]) -> list[float]:
-        """The same of several, as a ``map`` of scipy; as many as there are runs left."""
+        """Costs of several gains, given as shares, as a ``map`` of scipy; raises `_Enough` when no runs are left."""
         asked = list(shares)
         listed = asked[: self.most - len(self.tried)]
         if not listed:
@@ -427,7 +427,7 @@ class _Search:
         return values
 
     def _tried(self, gains: Array, outcome: _Outcome) -> float:
-        """Keep what some gains gave, and say what the search is told of it."""
+        """Keep the outcome of some gains; returns their cost for the search, with penalties."""
         value = outcome.cost
         if outcome.failure:
             value = self._failed()
@@ -440,7 +440,7 @@ class _Search:
         return value
 
     def _here(self, gains: Array) -> _Outcome:
-        """Runs in this process."""
+        """Outcome of the runs of all cases with some gains, in this process."""
         rows, runs, failure = [], [], ""
         for k in range(self.cases.runs):
             run, told, why = self._run({**self._gains(gains), **self._case(k)})
@@ -450,7 +450,7 @@ class _Search:
         return self._combined(rows, runs, failure)
 
     def _elsewhere(self, gains: list[Array]) -> list[_Outcome]:
-        """Runs of all cases with several gains, in processes or on a cluster."""
+        """Outcomes of the runs of all cases with several gains, in processes or on a cluster."""
         count = self.cases.runs
         columns = {n: np.repeat([g[i] for g in gains], count) for i, n in enumerate(self.ranges)}
         varied = {n: x for n, x in self.cases.columns.items() if n != "repetition"}
@@ -494,7 +494,7 @@ class _Search:
         return values
 
     def _run(self, values: dict[str, Any]) -> tuple[Simulation | None, dict[str, float], str]:
-        """A run with its measures, or why it failed."""
+        """Run with its measures and an empty text, or with the reason why it failed."""
         try:
             made = self.make(**values)
             if isinstance(made, Mapping):
@@ -511,14 +511,14 @@ class _Search:
         return made, told, "" if math.isfinite(told["cost"]) else f"the cost is {told['cost']}"
 
     def _failed(self) -> float:
-        """What a failed run costs."""
+        """Cost of a failed run: the penalty, or ten times the largest cost of good runs before it."""
         if self.penalty is not None:
             return self.penalty
         good = [abs(value) for _, value, failure, violation in self.tried if not failure and not violation]
         return 10.0 * max(good) if good and max(good) > 0.0 else 1e6
 
     def result(self, message: str, complete: bool) -> TuneResult:
-        """Everything that was tried, labelled."""
+        """Result of the search, with everything that was tried, labelled."""
         import xarray
 
         gains = np.array([g for g, *_ in self.tried]).reshape(len(self.tried), len(self.ranges))

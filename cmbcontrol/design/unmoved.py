@@ -19,16 +19,16 @@ _NOTHING = 1e-9
 
 
 def unmoved(A: Array, B: Array, period: float | None = None) -> complex | None:
-    """The eigenvalue of a mode that does not decay and that B does not move; None where there is none.
+    """Eigenvalue of a mode that does not decay and that B does not move; None where there is none.
 
-    The rank of [s - A, B] at the eigenvalues of A, in balanced coordinates and with inputs of unit size, so that units
-    do not matter. With A' and C' it is a mode that C does not show.
+    The test is the rank of [s - A, B] at the eigenvalues of A, in balanced coordinates and with inputs of unit size, so
+    that units do not matter. With A' and C' it is a mode that C does not show.
 
     Parameters
     ----------
     A, B : ndarray, shape (n, n) and (n, m)
     period : float, optional
-        Of a sampled model, s.
+        Sample time of a sampled model, s.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def unmoved(A: Array, B: Array, period: float | None = None) -> complex | None:
 
 
 def slowest_decay(values: NDArray[Any], period: float | None) -> float:
-    """How fast the slowest of some modes decays, as a part of the largest rate; not above zero where one does not."""
+    """Decay of the slowest of some modes, as a part of the largest rate; not above zero where one does not decay."""
     if period is not None:
         return float(1.0 - np.abs(values).max(initial=0.0))
     return float(-values.real.max(initial=-np.inf) / max(np.abs(values).max(initial=0.0), 1e-300))

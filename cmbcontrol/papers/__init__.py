@@ -1,4 +1,4 @@
-"""The papers' laboratory: what their experiments, comparisons and oracles need. The library never imports it.
+"""Experiments and comparisons of the papers, with their reference methods. The library never imports this package.
 
 ``cmbcontrol experiment NAME`` reruns an experiment, ``EXPERIMENTS[name].run()`` gives the numbers.
 
@@ -22,18 +22,18 @@ __all__ = ["EXPERIMENTS", "Entry", "Parts", "Report", "Table", "run"]
 
 @dataclass(frozen=True)
 class Entry:
-    """An experiment.
+    """An experiment that can be run by its name.
 
     Attributes
     ----------
     name : str
-        As on the command line.
+        Name on the command line.
     text : str
-        What it is, in a line.
+        Description in a line.
     function : callable
         (quick, progress) -> Report.
     takes, takes_quick : str
-        About how long, in words: ``"2 min"``.
+        Approximate duration of the whole and of the quick run, in words: ``"2 min"``.
     """
 
     name: str
@@ -43,12 +43,12 @@ class Entry:
     takes_quick: str
 
     def run(self, quick: bool = False, progress: Progress = False) -> Report:
-        """Run it; `quick` is a reduced set, `progress` a progress bar, a function of the fraction, or `Parts`."""
+        """Run the experiment; `quick` is a reduced set, `progress` a bar, a function of the fraction, or `Parts`."""
         return self.function(bool(quick), progress)
 
 
 def run(name: str, *, quick: bool = False, progress: Progress = False) -> Report:
-    """Run an experiment.
+    """Run an experiment of the papers by its name.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def run(name: str, *, quick: bool = False, progress: Progress = False) -> Report
     quick : bool
         A reduced set: seconds instead of minutes.
     progress : bool or callable
-        Show a progress bar, or call with the fraction that is done. `Parts` keep what is done.
+        Show a progress bar, or call with the fraction that is done. `Parts` keep the finished parts.
 
     Returns
     -------
@@ -83,7 +83,7 @@ def _run_later(where: str, quick: bool, progress: Progress) -> Report:
 
 
 def _later(where: str) -> Callable[[bool, Progress], Report]:
-    """An experiment by ``module:function``; the module is imported when it runs, so that listing them is quick."""
+    """Function that runs an experiment ``module:function``; the module is imported then, so that listing is quick."""
     return partial(_run_later, where)
 
 

@@ -43,9 +43,9 @@ EXACTLY = 1e-10  # the threshold in effect where none is given
 
 
 def above(epsilon: float) -> Callable[..., tuple[Array, int]]:
-    """The pseudoinverse of a single row, zero where the row is shorter than epsilon (Aghili, section 8, step 2).
+    """Pseudoinverse function of a single row, zero where the row is shorter than epsilon (Aghili, section 8, step 2).
 
-    To be handed to `Formulation` as ``pseudoinverse=``.
+    For the argument ``pseudoinverse=`` of `NamedFormulation`.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def above(epsilon: float) -> Callable[..., tuple[Array, int]]:
 
 
 def closed_forms(count: int = 200, mass: float = 1.3, length: float = 0.7) -> Table:
-    """What section 8 prints beside what the toolbox computes, at configurations on both sides of the singular one."""
+    """Table of the closed forms of section 8 against computed ones, on both sides of the singular configuration."""
     plant = slider_crank(mass=mass, length=length)
     inertia, off = mass * length**2, {}
 
@@ -103,7 +103,7 @@ def closed_forms(count: int = 200, mass: float = 1.3, length: float = 0.7) -> Ta
 
 
 def condition_numbers(angles: Sequence[float]) -> dict[str, Array]:
-    """Condition numbers of what the formulations solve with, along the motion; m = 1 kg, l = 1 m."""
+    """Condition numbers of the matrices that the formulations solve with, along the motion; m = 1 kg, l = 1 m."""
     plant = slider_crank()
     found: dict[str, list[float]] = {}
     for q1 in angles:
@@ -156,23 +156,23 @@ class Through:
 
     @property
     def opening(self) -> Array:
-        """|Phi|, m."""
+        """Opening |Phi| of the loop at each time, m."""
         return np.abs(np.sin(self.q[:, 0]) + np.sin(self.q.sum(axis=1)))
 
     @property
     def rate(self) -> Array:
-        """|A v|, m/s."""
+        """Rate |A v| across the loop at each time, m/s."""
         return np.abs(np.cos(self.q[:, 0]) * self.v[:, 0] + np.cos(self.q.sum(axis=1)) * self.v.sum(axis=1))
 
     @property
     def outside(self) -> NDArray[np.bool_]:
-        """Where the crank's angle is outside of the window of (70), by 0.01 rad at least."""
+        """Mask of the times at which the crank's angle is outside of the window of (70), by 0.01 rad at least."""
         window = np.arcsin(min(self.epsilon / np.sqrt(5.0), 1.0))
         return np.abs(self.q[:, 0] - 0.5 * np.pi) > window + 0.01
 
     @property
     def branch(self) -> str:
-        """How it ends: the slider slides, or the rod is folded onto the crank."""
+        """Branch at the end of the run: "slides" for the slider, or "folded" for the rod on the crank."""
         sliding, folded = (abs(np.cos(angle) - 1.0) for angle in (self.q[-1] @ (2.0, 1.0), self.q[-1, 1] + np.pi))
         return "slides" if sliding < folded else "folded"
 
@@ -189,7 +189,7 @@ def _by_paper(
     law: Any = None,
     step: float = STEP,
 ) -> Through:
-    """Section 6: integrate (25), and bring q back by (39) every few steps; nothing happens to v, or where A+ = 0."""
+    """Run by section 6: integrate (25), and correct q by (39) every few steps; not v, and nothing where A+ = 0."""
     plant, inverse = slider_crank(), above(epsilon)
     way = NamedFormulation(form, pseudoinverse=inverse)
     state = law.start(plant) if law is not None else None
@@ -234,7 +234,7 @@ def _simulated(label: str, run: Simulation) -> Through:
 
 
 def free(quick: bool = False, told: Callable[..., None] = lambda *_: None) -> tuple[list[Through], Table]:
-    """Through the singular configuration without a motor, at 6 rad/s: what the threshold does to the motion alone."""
+    """Runs, and their table, through the singular configuration at 6 rad/s without a motor: effect of the threshold."""
     from scipy.integrate import solve_ivp
 
     start, rate = np.array([0.6, -1.2]), SPEED * ALONG
@@ -288,7 +288,7 @@ _DRIVEN = (
 
 
 def closed_loop(quick: bool = False, told: Callable[..., None] = lambda *_: None) -> tuple[list[Through], Table]:
-    """Tracking through it with the motor on the crank, the law with and without the threshold of the model."""
+    """Runs, and their table, of tracking through the singular configuration, by laws with and without the threshold."""
     start, rest, t_end = np.array([0.6, -1.2]), np.zeros(2), 1.3 if quick else T_END
     cases = [(EXACTLY, None, 1), (0.2, 0.2, 1)]
     if not quick:
@@ -356,7 +356,7 @@ def _tracked(run: Through | str) -> tuple[Cell, ...]:
 
 
 def slider_crank_experiment(quick: bool = False, progress: Progress = False) -> Report:
-    """All of it as a report."""
+    """Report of the whole experiment: closed forms, condition numbers, runs without a motor and in closed loop."""
     with Reporter(progress, "slider-crank") as report:
         coasting, coasted = free(quick, lambda x, *done: report.update(0.3 * x, *done))
         driven, tracked = closed_loop(quick, lambda x, *done: report.update(0.3 + 0.7 * x, *done))
@@ -394,7 +394,7 @@ def slider_crank_experiment(quick: bool = False, progress: Progress = False) -> 
 
 
 def _draw_conditions() -> Figure:
-    """Condition numbers over the crank's angle."""
+    """Figure of the condition numbers over the crank's angle."""
     from ..plot.style import FAINT, INK, LABEL, beside, dress, panels, styles
 
     angles = np.linspace(0.1, 3.0, 601)
@@ -411,7 +411,7 @@ def _draw_conditions() -> Figure:
 
 
 def _short(run: Through) -> str:
-    """A label for a legend."""
+    """Short label of a run for a legend."""
     return run.label.removeprefix(BY_DEFAULT).removesuffix(", (39) every step").replace("in the model", "model")
 
 
@@ -419,7 +419,7 @@ _ROUNDING = 1e-14  # m, m/s and rad: some tens of roundings of a crank of a metr
 
 
 def _draw_closed_loop(runs: Sequence[Through]) -> Figure:
-    """Angles, tracking error, torque, opening of the loop."""
+    """Figure of angles, tracking error, torque and opening of the loop."""
     from ..plot.style import INK, above_rounding, beside, dress, panels, styles, time_axis
 
     chosen = [r for r in runs if r.label.endswith(("step", "default")) and r.epsilon != 0.05]
@@ -451,7 +451,7 @@ def _draw_closed_loop(runs: Sequence[Through]) -> Figure:
 
 
 def _draw_free(runs: Sequence[Through]) -> Figure:
-    """Opening of the loop, and of its rate, without a motor."""
+    """Figure of the opening of the loop, and of its rate, without a motor."""
     from ..plot.style import above_rounding, beside, dress, panels, styles, time_axis
 
     chosen = [r for r in runs if r.label == "default" or r.label.startswith(BY_DEFAULT)]

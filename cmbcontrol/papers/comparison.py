@@ -1,4 +1,4 @@
-"""What formulations, pseudoinverses and stabilisations cost, and what they are worth, on all plants."""
+"""Cost and accuracy of formulations, pseudoinverses and stabilisations on all plants."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ DISTANCES = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 
 @dataclass(frozen=True)
 class State:
-    """A state of a plant, with the acceleration that is right there.
+    """A state of a plant, with the exact acceleration there.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class State:
     f : ndarray, shape (nv,)
         Joint forces.
     vdot : ndarray, shape (nv,)
-        Solved in rational numbers.
+        Acceleration, solved in rational numbers.
     """
 
     plant: Plant
@@ -67,25 +67,25 @@ class State:
 
     @classmethod
     def at(cls, plant: Plant, q: Array, v: Array) -> State:
-        """With a random admissible velocity added to v, and random joint forces of the size of those of gravity."""
+        """State at q with a random admissible velocity added to v, and random joint forces of the size of gravity's."""
         rng = np.random.default_rng(1)
         terms = plant.terms(q, plant.project_velocity(q, v + rng.standard_normal(plant.nv)))
         f = rng.standard_normal(plant.nv) * max(float(np.abs(terms.h).max()), 1.0)
         return cls(plant, terms, f, exact_acceleration(terms, f))
 
     def turned(self, angle: float) -> State:
-        """The same, with the two rows of a loop in a frame that is turned (rad)."""
+        """State with the two rows of a loop in a frame that is turned (rad)."""
         Q = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
         terms = replace(self.terms, A=Q @ self.terms.A, b=Q @ self.terms.b, phi=Q @ self.terms.phi)
         return State(self.plant, terms, self.f, exact_acceleration(terms, self.f))
 
     def error(self, vdot: Array) -> float:
-        """Largest error over the largest acceleration, with and without the loops."""
+        """Relative error of an acceleration: the largest, over the largest accelerations with and without the loops."""
         size = np.abs(self.vdot).max() + np.abs(np.linalg.solve(self.terms.M, self.f - self.terms.h)).max()
         return float(np.abs(vdot - self.vdot).max() / size)
 
     def time(self, solve: Callable[[Terms], Any], quick: bool) -> float:
-        """Seconds a call, for terms that are new each time: the least of many."""
+        """Seconds per call of `solve`, with terms that are new each time: the least of many."""
         terms = self.terms
         rounds = 20 if quick else 300
         copy = min(timeit.repeat(lambda: replace(terms), repeat=rounds, number=1))
@@ -94,7 +94,7 @@ class State:
 
 
 def exact_acceleration(terms: Terms, f: Array) -> Array:
-    """The acceleration (nv,) that the numbers in the terms determine, rounded once.
+    """Exact acceleration (nv,) by the numbers in the terms, rounded once.
 
     The augmented matrix (de Falco, eq. 20) with as many independent rows as the rank says, solved by iterative
     refinement with residuals in rational numbers, which makes no rounding errors.
@@ -124,14 +124,14 @@ def exact_acceleration(terms: Terms, f: Array) -> Array:
 
 
 def near_singular(distance: float) -> tuple[Plant, Array, Array]:
-    """The five-bar a given way (rad, of the left crank) from its singular configuration, all links level."""
+    """Five-bar at a distance (rad, of the left crank) from its singular configuration with all links level: q and v."""
     plant = plants.five_bar()
     q = plant.close(np.array([np.pi, -np.pi, 0.0, np.pi]) + distance * np.array([1.0, -0.5, -1.0, 0.7]))
     return plant, q, np.zeros(plant.nv)
 
 
 def measured(state: State, quick: bool) -> dict[str, tuple[float, float, float]]:
-    """For each formulation: seconds a call, relative error, condition number.
+    """Seconds per call, relative error and condition number, by the name of the formulation.
 
     Where rows are redundant, those that need independent ones take the pseudoinverse "svd".
     """
@@ -151,12 +151,12 @@ _MEASURED = ("seconds a call", "relative error", "conditioning")
 
 
 def formulations(quick: bool = False, progress: Progress = False) -> Report:
-    """Cost, accuracy and conditioning of all formulations, also near a singular configuration; of pseudoinverses.
+    """Report on cost, accuracy and conditioning of all formulations, also near a singular configuration.
 
     Parameters
     ----------
     quick : bool
-        Fewer plants, and fewer repetitions of what is timed.
+        Fewer plants, and fewer repetitions of the timed calls.
     progress : bool or callable
 
     Returns
@@ -219,7 +219,7 @@ def formulations(quick: bool = False, progress: Progress = False) -> Report:
 
 
 def _summary(states: Mapping[str, State], numbers: Mapping, ratios: Mapping) -> Table:
-    """A line for each formulation, over the plants."""
+    """Table with a line for each formulation, over the plants."""
     rows = []
     for way in WAYS:
         cost, error, condition = (np.array([x[n][way] for n in states]) for x in (ratios, numbers, numbers))
@@ -243,18 +243,18 @@ def _summary(states: Mapping[str, State], numbers: Mapping, ratios: Mapping) -> 
 def _panel(
     title: str, what: str, names: Mapping[str, str | None], values: Mapping, note: str, digits: int = 1
 ) -> Table:
-    """Plants downwards, formulations across."""
+    """Table with plants downwards and formulations across."""
     rows = [(names[n] or n, *(_short(values[n][way], digits) for way in WAYS)) for n in names]
     return Table(title, (what, *HEADINGS), rows, note)
 
 
 def _short(x: float, digits: int) -> Cell:
-    """Two digits, so that thirteen columns fit on a page."""
+    """Number with few digits, so that thirteen columns fit on a page."""
     return float(f"{x:.{digits}g}")
 
 
 def _pseudoinverses(states: Mapping[str, State], quick: bool) -> Table:
-    """Udwadia-Kalaba with every pseudoinverse, where rows are redundant."""
+    """Table of Udwadia-Kalaba with every pseudoinverse, where rows are redundant."""
     rows: list[tuple[Cell, ...]] = []
     for name in ("parallelogram", "bricard"):
         state = states[name]
@@ -274,7 +274,7 @@ def _pseudoinverses(states: Mapping[str, State], quick: bool) -> Table:
 
 
 def _near_figure(errors: Mapping, conditions: Mapping, near: Sequence[str]) -> Figure:
-    """Error and condition number over the distance to the singular configuration."""
+    """Figure of error and condition number over the distance to the singular configuration."""
     from ..plot.figure import new_figure
     from ..plot.style import INK, LABEL, beside, dress, styles
 
@@ -314,7 +314,7 @@ TOLERANCE = 1e-8
 
 
 def bricard_problem(t_end: float) -> Problem:
-    """The rectangular Bricard mechanism, six rows of rank five, beside a run at tolerance 1e-13; all coordinates."""
+    """Problem of the rectangular Bricard mechanism, five rows of rank four, with a reference run at tolerance 1e-13."""
     plant, q0, v0 = plants.catalogue["bricard"].start()
     times = np.linspace(0.0, t_end, round(50 * t_end) + 1)
     reference = simulate(plant, q0=q0, v0=v0, t_end=t_end, output_times=times, rtol=1e-13, atol=1e-13).q.values
@@ -322,7 +322,7 @@ def bricard_problem(t_end: float) -> Problem:
 
 
 def stabilisations(quick: bool = False, progress: Progress = False) -> Report:
-    """Cost and effect of every stabilisation on three machines, at equal steps and at equal tolerance.
+    """Report on cost and effect of every stabilisation on three machines, at equal steps and at equal tolerance.
 
     Parameters
     ----------
@@ -384,7 +384,7 @@ def _rate(run: Measured) -> float:
 
 
 def _overview(done: Mapping[tuple[str, str], Mapping[str, Measured]], methods: Sequence[str]) -> Table:
-    """One line for each stabilisation and integrator, over the machines."""
+    """Table with a line for each stabilisation and integrator, over the machines."""
     rows: list[tuple[Cell, ...]] = []
     for method in methods:
         groups = [found for (_, m), found in done.items() if m == method]

@@ -1,10 +1,10 @@
-"""Seed experiments of de Falco, Pennestri and Vita: the Udwadia-Kalaba equation with five pseudoinverses.
+"""Experiments of de Falco, Pennestri and Vita: the Udwadia-Kalaba equation with five pseudoinverses.
 
 The machine is `plants.parallelogram`: 12 planar coordinates, 12 equations of rank 11, one degree of freedom. Its exact
 motion is a quadrature, so every run can be judged.
 
-One module, although a long one: a third of it is what the paper prints and the figures, and all experiments share one
-kind of run and the judge of it.
+One module, although a long one: a third of it is printed values and figures, and all experiments share one kind of run
+and the judge of it.
 """
 
 from __future__ import annotations
@@ -140,21 +140,21 @@ PRINTED: Mapping[int, PrintedTable] = MappingProxyType(
 
 
 def exact_motion(times: ArrayLike, angle: float) -> tuple[Array, Array]:
-    """The linkage released at rest, without a motor: J th'' = -G cos(th), by Jacobi's elliptic functions.
+    """Exact motion of the linkage from rest, without a motor: J th'' = -G cos(th), by Jacobi's elliptic functions.
 
     With phi = th + pi/2 from the hanging configuration and k = sin(phi(0)/2), phi = 2 asin(k cd(w t, k)), w^2 = G / J.
 
     Parameters
     ----------
     times : array_like
-        s.
+        Times, s.
     angle : float
-        Of the links from +x at the start, rad, from -3 pi/2 to pi/2, both excluded (there they balance).
+        Angle of the links from +x at the start, rad, from -3 pi/2 to pi/2, both excluded (there they balance).
 
     Returns
     -------
     angle, speed : ndarray
-        rad, rad/s.
+        Angle, rad, and its rate, rad/s.
 
     Raises
     ------
@@ -189,7 +189,7 @@ def violation(plant: Mechanism, Q: ArrayLike) -> Array:
 
 @dataclass(frozen=True)
 class _Setup:
-    """What is run, under the conditions of one of the paper's tables."""
+    """Settings of a run, under the conditions of one of the paper's tables."""
 
     tolerance: float
     stabilised: bool
@@ -200,7 +200,7 @@ class _Setup:
     default: bool = False  # our defaults: the paper's conditions do not apply
 
     def options(self) -> dict[str, Any]:
-        """Arguments of `settings`."""
+        """Arguments of `settings` for this run."""
         common = {"rtol": self.tolerance, "atol": self.tolerance}
         if self.default:
             return common
@@ -216,7 +216,7 @@ class _Setup:
 
     @property
     def label(self) -> str:
-        """In the first column of a table."""
+        """Label of the run in the first column of a table."""
         if self.default:
             return "our default"
         name = self.pseudoinverse or "Gauss"
@@ -226,7 +226,7 @@ class _Setup:
 
 @dataclass(frozen=True)
 class _Outcome:
-    """What came of it."""
+    """Outcome of a run, judged by the exact motion."""
 
     setup: _Setup
     times: Array
@@ -241,13 +241,13 @@ class _Outcome:
 
     @property
     def correct_until(self) -> float:
-        """The last time at which every link is right, s."""
+        """Last time up to which every link is right, s."""
         wrong = np.flatnonzero(~(self.error <= CORRECT))
         return float(self.times[wrong[0] - 1] if wrong.size else self.times[-1])
 
     @property
     def result(self) -> str:
-        """In the paper's words."""
+        """Result of the run, in the paper's words."""
         right = self.correct_until
         wrong = "" if right == self.times[-1] else f"correct up to {right:.4g} s"
         if self.ended:
@@ -255,7 +255,7 @@ class _Outcome:
         return f"{wrong or 'correct'}; ends at {self.times[-1]:.4g} s: {self.why}"
 
     def row(self) -> tuple[Any, ...]:
-        """As a row of `_COLUMNS`."""
+        """Row of a table with `_COLUMNS`."""
         largest = float(self.error.max())
         return (
             self.setup.label, self.setup.start, self.result, largest, float(self.psi[-1]), self.evaluations, self.steps,
@@ -273,7 +273,7 @@ _LEGEND = (
 
 
 def _solve(plant: Mechanism, setup: _Setup, duration: float) -> _Outcome:
-    """Run it, as far as it goes, and judge it; a stiff run that is wrong after a tenth is not continued."""
+    """Outcome of a set-up, run as far as it goes; a stiff run that is wrong after a tenth is not continued."""
     if setup.stabilised and not setup.default:
         first = _run(plant, setup, 0.1 * duration)
         if first.result != "correct":
@@ -300,7 +300,7 @@ def _run(plant: Mechanism, setup: _Setup, duration: float) -> _Outcome:
 
 
 def _judged(plant: Mechanism, setup: _Setup, run: Simulation, cpu: float) -> _Outcome:
-    """Compare a run with the exact motion."""
+    """Outcome of a run, from a comparison with the exact motion."""
     Q = run.q.values
     exact, _ = exact_motion(run.time, STARTS[setup.start])
     links = [plant.position_names.index(f"link{i}_angle") for i in (1, 2, 3)]
@@ -321,12 +321,12 @@ def _judged(plant: Mechanism, setup: _Setup, run: Simulation, cpu: float) -> _Ou
 
 
 def _reason(status: Status) -> str:
-    """Why a run ended early, in a few words."""
+    """Reason why a run ended early, in a few words."""
     return status.name.lower().replace("_", " ")
 
 
 def _rank_found(plant: Mechanism, setup: _Setup, times: Array, Q: Array) -> str:
-    """The rank of D (26) that the pseudoinverse finds with its threshold, and from when it is not 11."""
+    """Text of the rank of D (26) that the pseudoinverse finds with its threshold, and from when it is not 11."""
     if setup.default or setup.rank_given:
         return "11, given"
     for t, q in zip(times, Q, strict=True):
@@ -337,7 +337,7 @@ def _rank_found(plant: Mechanism, setup: _Setup, times: Array, Q: Array) -> str:
 
 
 def _scaled_rows(plant: Mechanism, q: Array) -> tuple[Array, Array]:
-    """D = Psi_q M^(-1/2) (26), and the diagonal of M^(-1/2): M is diagonal here."""
+    """Matrix D = Psi_q M^(-1/2) (26), and the diagonal of M^(-1/2): M is diagonal here."""
     terms = plant.terms(q, np.zeros(plant.nv))
     root = 1.0 / np.sqrt(np.diag(terms.M))
     return terms.A * root, root
@@ -347,7 +347,7 @@ def _scaled_rows(plant: Mechanism, q: Array) -> tuple[Array, Array]:
 
 
 def tables(quick: bool = False, progress: Progress = False) -> Report:
-    """Tables 2-7 rerun: five pseudoinverses, three tolerances, without and with Baumgarte's terms.
+    """Report on tables 2-7, rerun: five pseudoinverses, three tolerances, without and with Baumgarte's terms.
 
     Besides, under the conditions of each table: the rank that the machine has in place of a threshold, with the
     singular value decomposition and with Gauss' principle; other integrators; our default with the same tolerance.
@@ -403,7 +403,7 @@ _CHOICES = (
 
 
 def _setups(printed: PrintedTable, others: bool) -> list[_Setup]:
-    """The runs under the conditions of one table."""
+    """Settings of all runs under the conditions of one table."""
     conditions = printed.tolerance, printed.stabilised
     found = [_Setup(*conditions, start, pseudoinverse=name) for name in METHODS for start in STARTS]
     found += [_Setup(*conditions, s, pseudoinverse=name, rank_given=True) for name in ("svd", None) for s in STARTS]
@@ -414,7 +414,7 @@ def _setups(printed: PrintedTable, others: bool) -> list[_Setup]:
 
 
 def _table(number: int, outcomes: Sequence[_Outcome], duration: float) -> Table:
-    """The paper's rows, each with ours below."""
+    """Table of the paper's rows, each with ours below."""
     printed = PRINTED[number]
     rows: list[Sequence[Any]] = []
     named = set()
@@ -444,7 +444,7 @@ def _table(number: int, outcomes: Sequence[_Outcome], duration: float) -> Table:
 
 
 def _numbers(outcome: _Outcome) -> dict[str, Any]:
-    """What tests and pages ask for."""
+    """Numbers of an outcome by name, for tests and pages of the documentation."""
     setup = outcome.setup
     return {
         "method": setup.label,
@@ -461,7 +461,7 @@ def _numbers(outcome: _Outcome) -> dict[str, Any]:
 
 
 def _draw_cost(found: Mapping[int, Sequence[_Outcome]]) -> Figure:
-    """Violation at the end over evaluations: the paper's cells, ours under its conditions, our default."""
+    """Figure of the violation at the end over evaluations: the paper's, ours under its conditions, our default."""
     from ..plot.figure import new_figure
     from ..plot.style import COLORS, INK, LABEL, above_rounding, beside, dress
 
@@ -495,7 +495,7 @@ _ROUNDING = 1e-28  # m2: a loop of this size, 1 m, closes to 1e-14 m or so
 def _dots(
     ax: Any, points: Sequence[tuple[Any, Any]], marker: str, colour: str, label: str, hollow: bool = False
 ) -> None:
-    """A group of points, if there are any."""
+    """Draw a group of points, if there are any."""
     if points:
         face = "none" if hollow else colour
         x, y = zip(*points, strict=True)
@@ -508,7 +508,7 @@ def _dots(
 
 
 def figure_2(quick: bool = False, progress: Progress = False) -> Report:
-    """Violation of the constraints over time: a) without, b) with Baumgarte's terms, and with our default.
+    """Report on figure 2, violation of the constraints over time: a) without, b) with Baumgarte's terms; our default.
 
     Parameters
     ----------
@@ -561,7 +561,7 @@ _SHOWN = "greville"
 
 
 def _name(setup: _Setup) -> str:
-    """As in a legend."""
+    """Label of a run in a legend."""
     return f"{'our default' if setup.default else setup.pseudoinverse}, TOL = {setup.tolerance:g}"
 
 
@@ -571,7 +571,7 @@ def _at(outcome: _Outcome, time: float) -> float | None:
 
 
 def _printed_psi(setup: _Setup) -> float | None:
-    """The paper's figure at 20 s."""
+    """Sum of Psi^2 that the paper prints for 20 s, m2; None for our default."""
     if setup.default:
         return None
     (table,) = (t for t in PRINTED.values() if (t.tolerance, t.stabilised) == (setup.tolerance, setup.stabilised))
@@ -579,7 +579,7 @@ def _printed_psi(setup: _Setup) -> float | None:
 
 
 def _draw_violation(found: Mapping[str, Sequence[_Outcome]]) -> Figure:
-    """Both panels, with the paper's figures at the end as dots."""
+    """Figure of both panels, with the paper's values at the end as dots."""
     from ..plot.style import COLORS, above_rounding, beside, dress, panels, time_axis
 
     figure, axes = panels(None, 2, height=2.1)
@@ -613,7 +613,7 @@ def _draw_violation(found: Mapping[str, Sequence[_Outcome]]) -> Figure:
 
 
 def pseudoinverses(quick: bool = False, progress: Progress = False) -> Report:
-    """Cost and accuracy of the five pseudoinverses on the linkage's own matrices D = Psi_q M^(-1/2).
+    """Report on cost and accuracy of the five pseudoinverses on the linkage's own matrices D = Psi_q M^(-1/2).
 
     On closed loops, from a regular configuration up to the flat one; and with loops open by a drift, under the
     thresholds of the paper. Judged by the four Moore-Penrose conditions, and by the exact acceleration.
@@ -669,7 +669,7 @@ def _as_table(title: str, rows: Sequence[Mapping[str, Any]], note: str = "") -> 
 
 
 def _exact_acceleration(plant: Mechanism, angle: float, speed: float) -> Array:
-    """Of all coordinates of the free linkage, m/s2 and rad/s2: the path of `configuration`, differentiated twice."""
+    """Exact acceleration of the free linkage, m/s2 and rad/s2: the path of `configuration`, differentiated twice."""
     turning = -WEIGHT * math.cos(angle) / INERTIA
     # the rate of the configuration is linear in the speed; a quarter turn further it is the centripetal part
     along, inward = rate(plant, angle, 1.0), rate(plant, angle + 0.5 * math.pi, 1.0)
@@ -678,7 +678,7 @@ def _exact_acceleration(plant: Mechanism, angle: float, speed: float) -> Array:
 
 
 def _on_loops(plant: Mechanism, angle: float, name: str, repetitions: int) -> dict[str, Any]:
-    """A row for one configuration before the flat one."""
+    """Row of the table on closed loops, for one pseudoinverse at one configuration before the flat one."""
     q, v = configuration(-angle), rate(plant, -angle, _SPEED)
     D, _ = _scaled_rows(plant, q)
     inverse, rank = pseudoinverse(D, name)
@@ -700,7 +700,7 @@ def _on_loops(plant: Mechanism, angle: float, name: str, repetitions: int) -> di
 
 
 def _off_loops(plant: Mechanism, drift: float, tolerance: float) -> dict[str, Any]:
-    """A row for one drift and threshold: rank by singular values, error of the acceleration by each method."""
+    """Row for one drift and threshold: rank by singular values, error of the acceleration by each method."""
     angle = -math.pi / 6.0
     direction = np.random.default_rng(_SEED).standard_normal(plant.nq)
     q = configuration(angle) + drift * direction / np.linalg.norm(direction)
@@ -728,14 +728,14 @@ def _relative(found: Array, exact: Array) -> float:
 
 
 def _penrose(A: Array, X: Array) -> float:
-    """How well the four conditions hold, relative to the sizes of what they compare."""
+    """Largest error in the four Moore-Penrose conditions, relative to the size of their terms."""
     AX, XA = A @ X, X @ A
     gaps = (A @ XA - A) / np.linalg.norm(A), (X @ AX - X) / np.linalg.norm(X), AX - AX.T, XA - XA.T
     return float(max(np.linalg.norm(gap) for gap in gaps))
 
 
 def _draw_drift(rows: Sequence[Mapping[str, Any]]) -> Figure:
-    """Error of the acceleration over the drift, for each threshold."""
+    """Figure of the error of the acceleration over the drift, for each threshold."""
     from matplotlib.lines import Line2D
 
     from ..plot.style import COLORS, INK, LABEL, beside, dress, panels

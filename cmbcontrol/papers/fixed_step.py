@@ -1,4 +1,4 @@
-"""The papers' own time loops: classical Runge-Kutta steps, and a correction after each that may do nothing.
+"""Time loop of the papers: classical Runge-Kutta steps, with a correction after each that may do nothing.
 
 `cmbcontrol.simulate` projects after every step, or every few, and to rounding. Spencer (3.1.3) and Aghili (section 6)
 correct where the constraints are violated by more than a tolerance, which this loop leaves to a function.
@@ -44,7 +44,7 @@ def march(
     correct: Callable[[int, Array, Array], State | None] = lambda k, q, v: None,
     told: Callable[[float], None] = lambda _: None,
 ) -> March:
-    """Steps of the classical method of order 4 for dq/dt = v, dv/dt = acceleration(t, q, v).
+    """Run of the classical Runge-Kutta method of order 4 for dq/dt = v, dv/dt = acceleration(t, q, v).
 
     Parameters
     ----------
@@ -52,11 +52,11 @@ def march(
         (t, q, v) -> dv/dt.
     q, v : ndarray, shape (n,)
     t_end, step : float
-        s.
+        End and step, s.
     correct : callable
         (number of steps so far, q, v) -> corrected (q, v), or None to leave them.
     told : callable
-        Gets the fraction that is done.
+        Function that gets the fraction that is done.
 
     Examples
     --------

@@ -1,9 +1,9 @@
 """Accelerations of a constrained machine by the formulation of your choice, for comparison.
 
-All agree where the constraints are consistent, those that stand redundant rows with redundant rows included.
+All agree where the constraints are consistent; those that accept redundant rows agree with redundant rows, too.
 
-Rows are brought to metres (`Terms.row_scale`) before a rank is decided. Unless told otherwise, all formulations take
-the rank that the terms tell, so they agree on which rows are redundant.
+Rows are brought to metres (`Terms.row_scale`) before a rank is decided. By default, all formulations take the rank of
+the terms, so they agree on which rows are redundant.
 """
 
 from __future__ import annotations
@@ -64,18 +64,18 @@ class NamedFormulation(Formulation):
     pseudoinverse : str or callable, optional
         One of `cmbcontrol.papers.pseudoinverse.PSEUDOINVERSES`, or a function
         ``(A, tolerance=..., cap=...) -> (A_plus, rank)``, such as ``functools.partial(damped, damping=1e-3)``.
-        Of A in Aghili's three (P = I - A+ A and C v = -A+ b) and in the null space forms (c = -A+ b), of D in
-        "udwadia-kalaba", of A M^-1 A' in "lagrange" and of the whole matrix in "augmented".
+        It is taken of A in Aghili's three (P = I - A+ A and C v = -A+ b) and in the null space forms (c = -A+ b), of D
+        in "udwadia-kalaba", of A M^-1 A' in "lagrange" and of the whole matrix in "augmented".
     rank_tolerance : float, optional
         Singular values (or pivots) below this fraction of the largest count as zero. Unless given, the rank is that of
         the terms. The matrices of "lagrange" and "augmented" hold small singular values squared, so their tolerance is
         squared as well, and at least 1e-14. The threshold of Aghili, eqs. 70 and 71, is absolute, since a single row
         has nothing to be compared with: ``pseudoinverse=functools.partial(svd, absolute=epsilon)``.
     gamma : float or "best", optional
-        Of "aghili-gamma", in units of mass: the 2-norm of M unless given (Aghili, below eq. 31); ``"best"`` is the one
-        of least condition number.
+        Factor of "aghili-gamma", in units of mass: the 2-norm of M unless given (Aghili, below eq. 31); ``"best"`` is
+        the one of least condition number.
     basis : callable, optional
-        Of "null-space": terms -> K (nv, dof) with A K = 0 and full column rank, in place of the basis of the terms.
+        Basis of "null-space": terms -> K (nv, dof) with A K = 0 and full column rank, in place of that of the terms.
 
     Raises
     ------
@@ -127,7 +127,7 @@ class NamedFormulation(Formulation):
             raise InputTypeError(f"formulation {self.name!r} takes no {option}=: it belongs to {name!r}, {reason}")
 
     def at(self, terms: Terms) -> NamedFormulation:
-        """A copy that is bound to a configuration, where something is kept from one to the next; else itself.
+        """Copy of the formulation that is bound to a configuration, if its form keeps coordinates; else itself.
 
         "null-space-differentiable" and "null-space-partitioning" keep their coordinates R, so that K is a smooth
         function of q. Bound again elsewhere, R stays the same until the coordinates are nearly dependent.
@@ -144,7 +144,7 @@ class NamedFormulation(Formulation):
 
     @property
     def bound(self) -> bool:
-        """Whether it keeps coordinates from configuration to configuration."""
+        """Whether the formulation keeps coordinates from configuration to configuration."""
         return self._kept is not None
 
     def _ranked(self, terms: Terms) -> Terms:
@@ -167,19 +167,19 @@ class _Problem:
 
     @cached_property
     def A(self) -> Array:
-        """Rows in metres."""
+        """Constraint Jacobian with rows in metres."""
         return self.terms.row_scale[:, None] * self.terms.A
 
     @property
     def b(self) -> Array:
-        """(dA/dt) v of the rows in metres."""
+        """Acceleration (dA/dt) v across the rows in metres."""
         return self.terms.row_scale * self.terms.b
 
     def inverse(self, X: Array, rank: int, squared: bool = False) -> tuple[Array, int]:
-        """A pseudoinverse by the chosen method ("svd" unless chosen), and its rank.
+        """Pseudoinverse of X by the chosen method ("svd" unless chosen), and its rank.
 
-        `rank` is the one that the terms tell, the largest possible where no tolerance is given. `squared`: X has the
-        squares of the singular values that the tolerance is for.
+        `rank` is that of the terms, the largest possible where no tolerance is given. `squared`: X has the squares of
+        the singular values that the tolerance is for.
         """
         given = self.way.rank_tolerance
         tolerance = RANK_TOLERANCE if given is None else given
@@ -190,7 +190,7 @@ class _Problem:
 
     @cached_property
     def _across(self) -> tuple[Array | None, int]:
-        """A+ by the chosen method and the rank; None and the rank of the terms where no method is chosen."""
+        """Pseudoinverse A+ by the chosen method, and the rank; None and that of the terms where none is chosen."""
         if self.way.pseudoinverse is None:
             return None, self.terms.rank
         return self.inverse(self.A, self.terms.rank)
@@ -207,7 +207,7 @@ class _Problem:
 
     @property
     def Cv(self) -> Array:
-        """c = C v = -A+ b."""
+        """Acceleration c = C v = -A+ b that the loops require."""
         X = self._across[0]
         return self.terms.Cv if X is None else -X @ self.b
 
@@ -216,14 +216,14 @@ class _Problem:
         return at_rank(self.terms, self.rank).Z
 
     def in_null_space(self, K: Array, c: Array, rank: int, *systems: tuple[Array, int]) -> Solution:
-        """vdot = c + K (K'MK)^-1 K'(g - M c) (Spencer, eqs. 2.43b and 3.5b)."""
+        """Solution vdot = c + K (K'MK)^-1 K'(g - M c) (Spencer, eqs. 2.43b and 3.5b)."""
         M = self.terms.M
         reduced = K.T @ M @ K
         vdot = c + K @ np.linalg.solve(reduced, K.T @ (self.g - M @ c))
         return Solution(vdot, rank, lambda: ((reduced, len(reduced)), *systems))
 
     def full_rank(self, matrix: str) -> None:
-        """Refuse redundant rows."""
+        """Refuse redundant rows, with which the named matrix is singular."""
         rank, rows = self.terms.rank, self.terms.b.size
         if rank < rows:
             raise RedundantRowsError(
@@ -247,7 +247,7 @@ def _gauss(problem: _Problem) -> Solution:
 
 
 def _in_mass_coordinates(problem: _Problem) -> tuple[Array, Array]:
-    """L with M = L L', and D = A L'^-1 with rows in metres."""
+    """Cholesky factor L with M = L L', and D = A L'^-1 with rows in metres."""
     L = np.linalg.cholesky(problem.terms.M)
     return L, solve_triangular(L, problem.A.T, lower=True).T
 
@@ -271,7 +271,7 @@ def _null_space(problem: _Problem) -> Solution:
 
 
 def _checked_basis(K: ArrayLike, problem: _Problem) -> Array:
-    """A user's K, if it spans N(A)."""
+    """Basis K of a user, checked to span N(A)."""
     nv, dof = problem.g.size, problem.g.size - problem.rank
     K = _check.matrix(K, (nv, dof), f"K of basis= (velocities x degrees of freedom; rank {problem.rank})")
     s = np.linalg.svd(problem.terms.reach[:, None] * K, compute_uv=False)
@@ -316,12 +316,12 @@ def _null_space_qr(problem: _Problem) -> Solution:
 
 
 def _pivots(A: Array, rank: int) -> NDArray[np.intp]:
-    """Columns of A that span its columns, by pivoted QR."""
+    """Indices of columns of A that span all of them, by pivoted QR."""
     return pivot_order(A, 0.0, rank)[0][:rank] if rank else np.zeros(0, dtype=np.intp)
 
 
 def _partition(terms: Terms) -> Array:
-    """R_q of generalized coordinate partitioning (dof, nv): the rows of the identity of independent coordinates.
+    """Matrix R_q of generalized coordinate partitioning (dof, nv): rows of the identity of independent coordinates.
 
     Dependent ones are the pivots of the columns of A in units of equal inertia.
     """
@@ -331,7 +331,7 @@ def _partition(terms: Terms) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class _Kept:
-    """Independent coordinates y = R q, and how good they were when they were chosen."""
+    """Independent coordinates y = R q, and their condition number when they were chosen."""
 
     R: Array
     best: float
@@ -341,20 +341,20 @@ class _Kept:
         return cls(R, np.linalg.cond(_stack(R, terms)[0]))
 
     def fits(self, terms: Terms) -> bool:
-        """Whether they are still independent at another configuration."""
+        """Whether the coordinates are still independent at another configuration."""
         if len(self.R) != terms.dof:
             return False
         return bool(np.linalg.cond(_stack(self.R, terms)[0]) < _WORN * self.best)
 
 
 def _stack(R: Array, terms: Terms) -> tuple[Array, Array]:
-    """[R; A] with an orthonormal basis of the rows in place of A, which stands redundant ones; and that basis."""
+    """Matrix [R; A] with an orthonormal basis of the rows in place of A, since rows may be redundant; and the basis."""
     rows = linear_algebra.constraint_split(terms.A, terms.b, terms.row_scale, terms.rank)[0].T
     return np.vstack([R, rows]), rows
 
 
 def _with_coordinates(choose: Callable[[Terms], Array], problem: _Problem) -> Solution:
-    """K and K' y_v for y = R q (Spencer, eqs. 2.44 and 2.45); R is kept where the formulation is bound."""
+    """Solution with K and K' y_v for y = R q (Spencer, eqs. 2.44 and 2.45); R is kept by a bound formulation."""
     terms, kept = at_rank(problem.terms, problem.rank), problem.way._kept
     R = kept.R if kept is not None and len(kept.R) == terms.dof else choose(terms)
     stack, rows = _stack(R, terms)
@@ -401,7 +401,7 @@ def _checked_gamma(gamma: float | str) -> float | str:
 
 
 def _gamma(M: Array, P: Array, gamma: float | str | None) -> float:
-    """Aghili's choice, gamma = |M|, unless given."""
+    """Factor gamma as given, or Aghili's choice, |M|."""
     if gamma is None:
         return float(np.linalg.norm(M, 2))
     gamma = _checked_gamma(gamma)
@@ -409,7 +409,7 @@ def _gamma(M: Array, P: Array, gamma: float | str | None) -> float:
 
 
 def _best_gamma(M: Array, P: Array) -> float:
-    """The gamma for which P M + gamma (I - P) has the least condition number.
+    """Factor gamma for which P M + gamma (I - P) has the least condition number.
 
     In an orthonormal basis [Z R] the matrix is diag(I, gamma) [H N; 0 I], H = Z'MZ, N = Z'MR. The logarithms of its
     norm and of that of its inverse are convex functions of log(gamma) (three lines theorem), so a bounded scalar

@@ -50,7 +50,7 @@ WALL = "Wall times are those of this machine, output included, compilation not; 
 
 
 def pendulum_motion(t: Array, length: float = 1.0) -> Array:
-    """Where a point pendulum is that starts at rest, level with its pivot on the left: x, y (times, 2), in metres.
+    """Exact motion of a point pendulum from rest, level with its pivot on the left: x, y (times, 2), in metres.
 
     With the angle th from the hanging configuration and w^2 = g / length, sin(th/2) = -cd(w t | 1/2) / sqrt(2).
 
@@ -89,7 +89,7 @@ def four_bar_motion(n: int, t: Array) -> tuple[Array, Array]:
 
 
 def flat_times(n: int, t_end: float) -> Array:
-    """When the exact motion is flat, th = 0, -pi, ..., up to `t_end`, s.
+    """Times at which the exact motion is flat, th = 0, -pi, ..., up to `t_end`, s.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def flat_times(n: int, t_end: float) -> Array:
 
 
 def _squared_speed(n: int) -> float:
-    """Of the bars at the bottom, (rad/s)^2: 1 at the top, and what they fall."""
+    """Squared speed of the bars at the bottom, (rad/s)^2: 1 at the top, and more by their fall."""
     return 1.0 + 4.0 * GRAVITY * ((n + 1) / 2 + n) / ((n + 1) / 3 + n)
 
 
@@ -113,7 +113,7 @@ def _squared_speed(n: int) -> float:
 
 
 def _others(problem: str, ours: float, what: str) -> Table:
-    """Computing times that others give, and ours."""
+    """Table of computing times, those that other codes give and ours."""
     rows: list[tuple[Cell, ...]] = [
         (x["code"], x["what"], x["seconds"], x["machine"], x["of"]) for x in PUBLISHED[problem]["cpu"]
     ]
@@ -124,7 +124,7 @@ def _others(problem: str, ours: float, what: str) -> Table:
 
 
 def _limited(what: str, run: Measured, limits: dict[str, float]) -> list[tuple[Cell, ...]]:
-    """Errors relative to the coordinate, or to the floor where it is smaller, beside the library's limit."""
+    """Rows of errors relative to the coordinate, or to the floor where it is smaller, beside the library's limit."""
     relative = run.error / np.maximum(np.abs(run.problem.reference), limits["floor"])
     found = {"mean": np.sqrt((relative**2).mean()), "largest": relative.max()}
     return [(f"{what}: relative error, {kind}", None, limits["high"], x, "specification") for kind, x in found.items()]
@@ -148,7 +148,7 @@ def _figure_over_time(
     marks: Sequence[float] = (),
     accuracy: float | None = None,
 ) -> Figure:
-    """Observed coordinates above, errors below; published points as dots, singular passages as vertical lines."""
+    """Figure of observed coordinates, errors below; published points are dots, singular passages vertical lines."""
     from ..plot.style import COLORS, FAINT, INK, above_rounding, beside, dress, panels, styles, time_axis
 
     figure, (top, below) = panels(None, 2)
@@ -174,7 +174,7 @@ def _figure_over_time(
 
 
 def _mark(ax: Axes, times: Sequence[float], color: str, label: str | None) -> None:
-    """Vertical lines behind the curves."""
+    """Draw vertical lines behind the curves."""
     for k, time in enumerate(times):
         ax.axvline(time, color=color, linewidth=0.6, zorder=0, label=label if k == 0 else None)
 
@@ -188,7 +188,7 @@ def _worst(run: Measured) -> Array:
 
 
 def point_pendulum(mass: float = 1.0, length: float = 1.0) -> Mechanism:
-    """A01: a point mass in the vertical plane, ``x`` and ``y``, held at a distance from the origin by a loop.
+    """Machine of A01: a point mass in the vertical plane, ``x`` and ``y``, held at a length from the origin by a loop.
 
     Examples
     --------
@@ -209,7 +209,7 @@ def point_pendulum(mass: float = 1.0, length: float = 1.0) -> Mechanism:
 
 
 def pendulum_problem(t_end: float, steps: int = 500, plant: Any = None) -> Problem:
-    """A01 beside its exact solution; with `plants.particle_on_circle` as another plant in the same coordinates."""
+    """Problem A01 with its exact solution; with `plants.particle_on_circle` as another plant in equal coordinates."""
     times = np.linspace(0.0, t_end, steps + 1)
     plant = point_pendulum() if plant is None else plant
     start = np.array([-1.0, 0.0]), np.zeros(2)
@@ -217,7 +217,7 @@ def pendulum_problem(t_end: float, steps: int = 500, plant: Any = None) -> Probl
 
 
 def a01(quick: bool = False, progress: Progress = False) -> Report:
-    """A01, the simple pendulum: 10 s, 100 s, and the 2000 s of the specification.
+    """Report on A01, the simple pendulum: 10 s, 100 s, and the 2000 s of the specification.
 
     Parameters
     ----------
@@ -292,24 +292,24 @@ def a01(quick: bool = False, progress: Progress = False) -> Report:
 
 
 def _to(tolerance: float) -> dict[str, Any]:
-    """Options for a tolerance, relative and absolute."""
+    """Options of a run for a tolerance, relative and absolute."""
     return {"rtol": tolerance, "atol": tolerance}
 
 
 def _tolerances(quick: bool, least: float = 1e-12) -> tuple[float, ...]:
-    """Of a work-precision diagram; implicit methods are not for the smallest."""
+    """Tolerances of a work-precision diagram; implicit methods are not for the smallest."""
     known = (4, 6, 8) if quick else range(3, 13)
     return tuple(float(f"1e-{k}") for k in known if 10.0**-k > 0.5 * least)
 
 
 def _both_kinds(problem: Problem, quick: bool) -> list[Case]:
-    """Explicit and implicit methods for a work-precision diagram."""
+    """Cases with explicit and implicit methods for a work-precision diagram."""
     explicit = sweep(problem, ("dop853", "verner65"), _tolerances(quick))
     return explicit + sweep(problem, ("rodas5p", "radau"), _tolerances(quick, 1e-9))
 
 
 def _measured(cases: list[Case], swept: list[Case], progress: Progress, title: str) -> tuple[list[Measured], ...]:
-    """The rows of the table, and the points of the diagram."""
+    """Runs for the rows of the table, and for the points of the diagram."""
     runs = measure_all([*cases, *swept], progress, title)
     return runs[: len(cases)], runs[len(cases) :]
 
@@ -318,7 +318,7 @@ def _measured(cases: list[Case], swept: list[Case], progress: Progress, title: s
 
 
 def four_bar_problem(n: int, t_end: float) -> Problem:
-    """A02 beside its exact solution, every 0.05 s."""
+    """Problem A02 with its exact solution, every 0.05 s."""
     plant, q0, v0 = plants.catalogue["n-four-bar"].start(n=n)
     times = np.linspace(0.0, t_end, round(20 * t_end) + 1)
 
@@ -330,7 +330,7 @@ def four_bar_problem(n: int, t_end: float) -> Problem:
 
 
 def a02(quick: bool = False, progress: Progress = False) -> Report:
-    """A02, the N four-bar mechanism, N = 2, 10 and 40, through its flat configurations for 10 s and 20 s.
+    """Report on A02, the N four-bar mechanism, N = 2, 10 and 40, through its flat configurations for 10 s and 20 s.
 
     Parameters
     ----------
@@ -342,7 +342,7 @@ def a02(quick: bool = False, progress: Progress = False) -> Report:
     -------
     report : Report
         ``data``: ``"error"``, ``"drift"`` and ``"passages"`` with default settings, by N and seconds: ``"40, 20"``;
-        ``"limit"``, the error that the high precision allows.
+        ``"limit"``, the error that high precision in the specification allows.
     """
     spans = (10.0,) if quick else (10.0, 20.0)
     problems = {(n, span): four_bar_problem(n, span) for n in ((2, 10) if quick else (2, 10, 40)) for span in spans}
@@ -411,7 +411,7 @@ def a02(quick: bool = False, progress: Progress = False) -> Report:
 
 
 def _a02_published(defaults: dict[tuple[int, float], Measured], limits: dict[str, Any]) -> list[tuple[Cell, ...]]:
-    """Published values beside ours."""
+    """Rows of published values beside ours."""
     rows: list[tuple[Cell, ...]] = []
     if (40, 20.0) in defaults:
         big, points = defaults[40, 20.0], measure.curve(PUBLISHED["A02"]["curve"]["file"])
@@ -440,7 +440,7 @@ def _a02_published(defaults: dict[tuple[int, float], Measured], limits: dict[str
 
 
 def _passages(defaults: dict[tuple[int, float], Measured]) -> list[Table]:
-    """Flat configurations: how many were logged, and those of the largest machine one by one."""
+    """Tables of flat configurations: how many were logged, and those of the largest machine one by one."""
     summary: list[tuple[Cell, ...]] = []
     for (n, span), run in defaults.items():
         exact, events = flat_times(n, span), run.run.events()
@@ -473,7 +473,7 @@ def _passages(defaults: dict[tuple[int, float], Measured]) -> list[Table]:
 
 
 def _freed(run: Measured, events: Sequence[dict[str, Any]]) -> int | None:
-    """Freedoms at the singular configurations, as logged."""
+    """Number of degrees of freedom at the singular configurations, as logged; None where it differs."""
     ranks = {event["rank"] for event in events}
     return run.problem.plant.nv - ranks.pop() if len(ranks) == 1 else None
 
@@ -482,7 +482,7 @@ def _freed(run: Measured, events: Sequence[dict[str, Any]]) -> int | None:
 
 
 def squeezer_problem() -> tuple[Problem, dict[str, Any]]:
-    """A03 beside the 30-digit solution at its end, and all that is published of it."""
+    """Problem A03 with the 30-digit solution at its end, and all published values."""
     entry = plants.catalogue["andrews"]
     plant, q0, v0 = entry.start()
     given = measure.published("andrews")
@@ -494,7 +494,7 @@ def squeezer_problem() -> tuple[Problem, dict[str, Any]]:
 
 
 def a03(quick: bool = False, progress: Progress = False) -> Report:
-    """A03, Andrews' squeezing mechanism: the values of the test set for initial value problems at 0.03 s.
+    """Report on A03, Andrews' squeezing mechanism: values of the test set for initial value problems at 0.03 s.
 
     Parameters
     ----------
@@ -551,7 +551,7 @@ def a03(quick: bool = False, progress: Progress = False) -> Report:
 
 
 def _end_values(run: Measured, given: dict[str, Any]) -> tuple[list[tuple[Cell, ...]], dict[str, float]]:
-    """All values of the test set at the end, and the largest relative deviation in each group."""
+    """Rows with all values of the test set at the end, and the largest relative deviation in each group."""
     printed = given[next(key for key in given if key.startswith("published_reference"))]
     exact = given[next(key for key in given if key.startswith("computed_reference"))]
     plant, end = run.problem.plant, run.run.data.isel(time=-1)
@@ -587,7 +587,7 @@ def _world(plant: Mechanism, q: Array, multipliers: Array) -> Array:
 
 
 def bricard_problem() -> Problem:
-    """A04 beside the published curve."""
+    """Problem A04 with the published curve."""
     points = _bricard_points()
     return _bricard(points[:, 0], points[:, 1:])
 
@@ -602,13 +602,13 @@ def _bricard(times: Array, reference: Array) -> Problem:
 
 
 def _bricard_points() -> Array:
-    """The published curve without the point that was displaced when it was recovered, up to 10 s."""
+    """Published curve of A04 without the point that was displaced when it was recovered, up to 10 s."""
     points = measure.curve(PUBLISHED["A04"]["curve"]["file"])
     return points[np.isclose(points[:, 0] / 0.2, np.round(points[:, 0] / 0.2), atol=1e-6) & (points[:, 0] <= 10.0)]
 
 
 def a04(quick: bool = False, progress: Progress = False) -> Report:
-    """A04, the rectangular Bricard mechanism: the published 10 s, and the energy over 100 s.
+    """Report on A04, the rectangular Bricard mechanism: the published 10 s, and the energy over 100 s.
 
     Parameters
     ----------
@@ -620,7 +620,7 @@ def a04(quick: bool = False, progress: Progress = False) -> Report:
     -------
     report : Report
         ``data``: ``"curve_error"`` (m, distance to the published curve), ``"drift"`` (J, over 100 s, or 20 s),
-        ``"open"`` (m, how far the loop is open).
+        ``"open"`` (m, largest opening of the loop).
     """
     points = _bricard_points()
     problem = bricard_problem()
@@ -705,7 +705,7 @@ def a04(quick: bool = False, progress: Progress = False) -> Report:
 
 
 def _energy(runs: Sequence[Measured]) -> Figure:
-    """Energy drift over time."""
+    """Figure of the energy drift over time."""
     from ..plot.style import COLORS, beside, dress, panels, time_axis
 
     figure, (ax,) = panels(None, 1, height=2.4)
@@ -723,7 +723,7 @@ def _energy(runs: Sequence[Measured]) -> Figure:
 
 
 def a05(quick: bool = False, progress: Progress = False) -> Report:
-    """A05, the stiff flyball governor, 10 s: explicit and implicit methods.
+    """Report on A05, the stiff flyball governor, 10 s: explicit and implicit methods.
 
     Parameters
     ----------
@@ -807,7 +807,7 @@ def a05(quick: bool = False, progress: Progress = False) -> Report:
 
 
 def governor_problem(t_end: float) -> Problem:
-    """A05 beside a run at tolerance 1e-12: the height of the slider."""
+    """Problem A05 with a run at tolerance 1e-12 as its reference: the height of the slider."""
     plant, q0, v0 = plants.catalogue["governor"].start()
     times = np.linspace(0.0, t_end, round(100 * t_end) + 1)
     at = plant.index("slider")

@@ -65,7 +65,7 @@ def five_bar_problem(t_end: float) -> Problem:
 
 
 def stabilisations(method: str, loops: bool) -> tuple[str, ...]:
-    """What a method permits and is shown with; the first one is taken for the diagrams."""
+    """Stabilisations that a method permits and is shown with; the first one is taken for the diagrams."""
     if method in LOCAL_METHODS or not loops:
         return ("none",) if method in MULTISTEP else ("projection",)
     return ("baumgarte", "none") if method in MULTISTEP else ("projection",)
@@ -134,7 +134,7 @@ def integrators(quick: bool = False, progress: Progress = False) -> Report:
 
 
 def _cases(name: str, problem: Problem) -> list[Case]:
-    """One case for each method and each stabilisation that it permits."""
+    """Cases of a table: one for each method and each stabilisation that it permits."""
     loops = bool(problem.plant.row_names)
     return [
         (problem, f"{method}, {kept}", _options(name, problem, method, TOLERANCE, kept))
@@ -145,7 +145,7 @@ def _cases(name: str, problem: Problem) -> list[Case]:
 
 
 def _options(name: str, problem: Problem, method: str, tol: float, kept: str | None = None) -> dict[str, Any]:
-    """Of `simulate`."""
+    """Options of a run: method, tolerances, stabilisation and limit of steps."""
     kept = kept or stabilisations(method, bool(problem.plant.row_names))[0]
     return {"method": method, "rtol": tol, "atol": tol, "stabilisation": kept, "max_steps": ENOUGH} | (
         {"step": STEPS[name]} if method == "rk4" else {}

@@ -1,4 +1,4 @@
-"""Runs measured against a reference: what the tables and figures of benchmarks have in common."""
+"""Runs measured against a reference, and tables and figures of such runs."""
 
 from __future__ import annotations
 
@@ -29,33 +29,33 @@ DATA = Path(__file__).parent / "data"
 
 
 def published(name: str) -> dict[str, Any]:
-    """Published figures, from ``papers/data/NAME.json``."""
+    """Published values, from ``papers/data/NAME.json``."""
     return json.loads((DATA / f"{name}.json").read_text(encoding="utf-8"))
 
 
 def curve(file: str) -> Array:
-    """A published curve, from ``papers/data``: a row for each time, the time first."""
+    """Published curve, from ``papers/data``: a row for each time, the time first."""
     lines = (DATA / file).read_text(encoding="utf-8").splitlines()
     return np.array([[float(x) for x in line.split(",")] for line in lines if line[:1].isdigit()])
 
 
 @dataclass(frozen=True)
 class Problem:
-    """A motion whose course is known.
+    """A simulation problem whose solution is known.
 
     Attributes
     ----------
     plant : Plant
     q0, v0 : ndarray
     t_end : float
-        s.
+        End of the run, s.
     times : ndarray
-        Where the run is compared with the reference, s.
+        Times at which the run is compared with the reference, s.
     observe : callable
         Simulation -> (times, k) observed coordinates.
     reference : ndarray, shape (times, k)
     unit : str
-        Of the observed coordinates.
+        Unit of the observed coordinates.
     effort : ndarray or None
         Constant motor efforts.
     """
@@ -71,12 +71,12 @@ class Problem:
     effort: Array | None = None
 
     def simulate(self, **options: Any) -> Simulation:
-        """Run it."""
+        """Simulate the problem, with options of `settings`."""
         options = {"t_end": self.t_end, "output_times": self.times} | options
         return simulate(self.plant, self.effort, self.q0, self.v0, **settings(**options))
 
     def measure(self, label: str, **options: Any) -> Measured:
-        """Run it, and compare. What ends early is measured as far as it came, without an error."""
+        """Simulate the problem, and compare with the reference; a run that stops early is measured up to there."""
         try:
             self._warm_up(options)
             run, outcome = self.simulate(**options), "finished"
@@ -89,27 +89,27 @@ class Problem:
         return Measured(label, self, run, error, outcome, options)
 
     def _warm_up(self, options: dict[str, Any]) -> None:
-        """A first moment of the run, so that no wall time tells of compilation."""
+        """Simulate a first moment of the run, so that no wall time contains compilation."""
         short = 1e-3 * self.t_end
         self.simulate(**options | {"t_end": short, "output_times": [short]})
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A run beside its reference.
+    """A run compared with its reference.
 
     Attributes
     ----------
     label : str
     problem : Problem
     run : Simulation
-        As far as it came.
+        Run, as far as it came.
     error : ndarray, shape (times, k)
-        Absolute, of the observed coordinates, as far as the run came.
+        Absolute error of the observed coordinates, as far as the run came.
     outcome : str
         ``"finished"``, or where it stopped.
     options : dict
-        Of `settings`.
+        Options of `settings`.
     """
 
     label: str
@@ -130,12 +130,12 @@ class Measured:
         return float(self.error.max()) if self.finished else float("nan")
 
     def count(self, what: str) -> int:
-        """``evaluations``, ``steps``, ``rejected_steps``, ``jacobians`` or ``projections``; 0 where there are none."""
+        """Count of ``evaluations``, ``steps``, ``rejected_steps``, ``jacobians`` or ``projections``; 0 for none."""
         return int(self.run.data.attrs.get(what, 0))
 
     @property
     def cost(self) -> int:
-        """Evaluations, an exact Jacobian counted for three: what it takes in time."""
+        """Cost of the run in evaluations; an exact Jacobian counts for three, as it takes as long."""
         return self.count("evaluations") + 3 * self.count("jacobians")
 
     @property
@@ -145,7 +145,7 @@ class Measured:
 
     @property
     def cells(self) -> tuple[Cell, ...]:
-        """A row of a table with `columns`."""
+        """Cells of a row in a table with `columns`."""
         jacobians = self.count("jacobians")
         return (
             self.label,
@@ -161,7 +161,7 @@ class Measured:
 
 
 def columns(unit: str = "m") -> tuple[str, ...]:
-    """Of a table of runs."""
+    """Names of the columns in a table of runs."""
     return (
         "settings",
         "outcome",
@@ -179,7 +179,7 @@ Case = tuple[Problem, str, dict[str, Any]]
 
 
 def measure_all(cases: Iterable[Case], progress: Progress, title: str) -> list[Measured]:
-    """Measure one case after the other, and tell how far it is."""
+    """Measure one case after the other, and report the progress."""
     cases, done = list(cases), []
     with Reporter(progress, title) as report:
         for i, (problem, label, options) in enumerate(cases, 1):
@@ -207,7 +207,7 @@ def work_precision(groups: Mapping[str, Sequence[Measured]], label: str) -> Figu
     groups : mapping of title to runs
         A panel each, side by side; a label has the same colour in all. Runs that did not reach their end are left out.
     label : str
-        Of the error, with its unit.
+        Label of the error, with its unit.
     """
     from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 

@@ -84,7 +84,7 @@ LOCAL_METHODS = (*Integrator.LOCAL, *ComparisonIntegrator.LOCAL)
 
 
 def integrator(name: str, **options: Any) -> Integrator:
-    """Any method by name, one of `METHODS`: those of the library, and those for comparison.
+    """Integrator by the name of its method, one of `METHODS`: those of the library, and those for comparison.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def settings(
     stabilisation: str | Stabilisation = "projection",
     **options: Any,
 ) -> dict[str, Any]:
-    """Arguments of `simulate` by name, as tables of runs and the command line have them.
+    """Arguments of `simulate` from options by name, as tables of runs and the command line have them.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def settings(
         One of `cmbcontrol.papers.formulations.FORMULATIONS`, with `pseudoinverse` and `rank_tolerance`.
     stabilisation : str or Stabilisation
     **options
-        Those of `Integrator` and of `Stabilisation`; all others are handed on as they are.
+        Options of `Integrator` and of `Stabilisation`; all others are handed on as they are.
 
     Examples
     --------
@@ -151,7 +151,7 @@ _OF_LOOPS = tuple(f.name for f in fields(Stabilisation) if f.name not in ("kind"
 
 
 class _LocalExplicit(local.Method):
-    """DOP853 in independent coordinates; the work of actuators and dampers is integrated with them."""
+    """Steps of DOP853 in independent coordinates; the work of actuators and dampers is integrated with them."""
 
     working = True
 

@@ -38,7 +38,7 @@ PSEUDOINVERSES: dict[str, Callable[..., Inverse]] = {}
 
 
 def _registered(name: str) -> Callable[[Callable[..., Inverse]], Callable[..., Inverse]]:
-    """Put a method into the table, with what all have in common around it.
+    """Decorator that puts a method into the table, with the checks that all have in common.
 
     Input is checked and brought to entries of size 1, so that squares neither overflow nor underflow; the method
     itself sees a matrix that is not zero. Keywords of all: those of `pseudoinverse`.
@@ -96,18 +96,18 @@ def pseudoinverse(
         16; Spencer, eq. 3.4), "varga" (de Falco, eqs. 17 and 18), "greville" (de Falco, eq. 19), and least squares
         solutions for the columns of the identity (de Falco, eqs. 11 to 14).
     tolerance : float, optional
-        What counts as zero, relative to the largest singular value ("svd", "damped", "filtered"), the largest column
-        ("varga", "householder", "gram-schmidt", "complete-orthogonal") or the largest row ("greville"); 1e-10 unless
-        given. These sizes differ by a factor of sqrt(n) or so: with a tolerance between the singular values of noise
-        and the others all methods find the same rank.
+        Size that counts as zero, relative to the largest singular value ("svd", "damped", "filtered"), the largest
+        column ("varga", "householder", "gram-schmidt", "complete-orthogonal") or the largest row ("greville"); 1e-10
+        unless given. These sizes differ by a factor of sqrt(n) or so: with a tolerance between the singular values of
+        noise and the others all methods find the same rank.
     absolute : float
-        What counts as zero in the units of A, in addition: Aghili's epsilon (eqs. 70 and 71). A single row that
+        Size that counts as zero in the units of A, in addition: Aghili's epsilon (eqs. 70 and 71). A single row that
         vanishes has nothing to be compared with.
     cap : int, optional
         Largest rank that is possible, where it is known.
     **options
-        Of the method: ``reorthogonalise`` of "gram-schmidt", ``damping`` of "damped", ``damping`` and ``threshold``
-        of "filtered".
+        Options of the method: ``reorthogonalise`` of "gram-schmidt", ``damping`` of "damped", ``damping`` and
+        ``threshold`` of "filtered".
 
     Returns
     -------
@@ -135,7 +135,7 @@ def pseudoinverse(
 
 
 def _matrix(A: ArrayLike) -> Array:
-    """A as a finite matrix of floats."""
+    """Matrix A of finite floats, checked."""
     A = _check.numbers(A, "the matrix A", "a matrix of real numbers")
     if A.ndim != 2:
         raise InputError(f"a pseudoinverse is made of a matrix A (m, n), got an array of shape {A.shape}")
@@ -149,7 +149,7 @@ def _matrix(A: ArrayLike) -> Array:
 
 
 def _tolerance(tolerance: float) -> float:
-    """A relative tolerance, in [0, 1)."""
+    """Relative tolerance in [0, 1), checked."""
     tolerance = _check.positive(tolerance, "tolerance", zero=True)
     if tolerance >= 1.0:
         raise InputError(f"tolerance is relative to the largest singular value and must be below 1, got {tolerance}")
@@ -157,15 +157,15 @@ def _tolerance(tolerance: float) -> float:
 
 
 def _rank(sizes: Array, tolerance: float, cap: int) -> int:
-    """Number of sizes, largest first, that count."""
+    """Number of sizes, largest first, that count as not zero."""
     return min(int(np.count_nonzero(sizes > tolerance * sizes[0])), cap)
 
 
 @_registered("svd")
 def svd(A: Array, tolerance: float, cap: int) -> Inverse:
-    """A+ = V S+ U' by the singular value decomposition (de Falco, eqs. 15 and 16; Spencer, eq. 3.4).
+    """Pseudoinverse A+ = V S+ U' by the singular value decomposition (de Falco, eqs. 15 and 16; Spencer, eq. 3.4).
 
-    The measure of the others: singular values say how near the matrix is to one of lower rank.
+    The other methods are judged by it: singular values show how near the matrix is to one of lower rank.
 
     Examples
     --------
@@ -178,7 +178,7 @@ def svd(A: Array, tolerance: float, cap: int) -> Inverse:
 
 
 def _pivoted_qr(A: Array, tolerance: float, cap: int) -> tuple[Array, Array, NDArray[np.intp], int]:
-    """A[:, order] = Q R by Householder reflections with column pivoting; Q (m, rank), R (rank, n)."""
+    """Factors of A[:, order] = Q R by Householder reflections with column pivoting; Q (m, rank), R (rank, n)."""
     from scipy.linalg import lapack  # the same as linalg.qr and solve_triangular at a fifth of the time
 
     factor, order, tau, _, _ = lapack.dgeqp3(A)
@@ -188,7 +188,7 @@ def _pivoted_qr(A: Array, tolerance: float, cap: int) -> tuple[Array, Array, NDA
 
 
 def pivot_order(A: Array, tolerance: float, cap: int) -> tuple[NDArray[np.intp], int]:
-    """Columns in the order in which the largest is left, and how many of them are independent."""
+    """Order of the columns, each the largest that is left, and the number of independent ones."""
     from scipy.linalg import lapack
 
     factor, order, *_ = lapack.dgeqp3(A)
@@ -196,7 +196,7 @@ def pivot_order(A: Array, tolerance: float, cap: int) -> tuple[NDArray[np.intp],
 
 
 def solve_triangular(R: Array, B: Array, *, lower: bool = False, transposed: bool = False) -> Array:
-    """R^-1 B, or R'^-1 B, for a triangular R."""
+    """Solution R^-1 B, or R'^-1 B, for a triangular R."""
     from scipy.linalg import lapack
 
     return lapack.dtrtrs(R, B, lower=lower, trans=int(transposed))[0] if B.size else B
@@ -207,7 +207,7 @@ def varga(A: Array, tolerance: float, cap: int) -> Inverse:
     """Varga's double QR (de Falco, eqs. 17 and 18): A = U G, G' = V' G2', so A+ = V' G2^-1 U'.
 
     Both factorizations are Householder's. The first one takes the largest column that is left at every step, without
-    which G1 of full row rank could not be told.
+    which the rows of G1 (of full rank) could not be found.
 
     Examples
     --------
@@ -320,7 +320,7 @@ def gram_schmidt(A: Array, tolerance: float, cap: int, reorthogonalise: bool = T
 
 
 def _modified_gram_schmidt(A: Array, rank: int, again: bool) -> tuple[Array, Array]:
-    """A = Q R with Q (m, rank) and R (rank, n), from columns of which the first `rank` are independent."""
+    """Factors of A = Q R with Q (m, rank) and R (rank, n), from columns of which the first `rank` are independent."""
     W, n = A.T.copy(), A.shape[1]  # columns as rows: contiguous
     R = np.zeros((rank, n))
     for k in range(rank):
@@ -339,7 +339,7 @@ def _modified_gram_schmidt(A: Array, rank: int, again: bool) -> tuple[Array, Arr
 
 @_registered("complete-orthogonal")
 def complete_orthogonal(A: Array, tolerance: float, cap: int) -> Inverse:
-    """A+ = P Z' [T^-1 0; 0 0] Q' from the complete orthogonal decomposition A P = Q [T 0; 0 0] Z.
+    """Pseudoinverse P Z' [T^-1 0; 0 0] Q' from the complete orthogonal decomposition A P = Q [T 0; 0 0] Z.
 
     LAPACK's geqp3, tzrzf and ormrz, the parts of gelsy. Nearly as reliable as singular values at less cost.
 
@@ -366,7 +366,7 @@ def complete_orthogonal(A: Array, tolerance: float, cap: int) -> Inverse:
 
 @_registered("damped")
 def damped(A: Array, tolerance: float, cap: int, damping: float = 1e-4) -> Inverse:
-    """A'(A A' + d^2 I)^-1, damped least squares: the x that makes |A x - y|^2 + d^2 |x|^2 smallest.
+    """Damped least squares, A'(A A' + d^2 I)^-1: the x that makes |A x - y|^2 + d^2 |x|^2 smallest.
 
     No Moore-Penrose inverse: it tends to one as d goes to zero, with errors of (d / sigma)^2 along each singular
     direction. In return it never exceeds 1 / (2 d), and it is smooth across rank changes. `damping` is d over the
@@ -401,7 +401,7 @@ def filtered(A: Array, tolerance: float, cap: int, damping: float = 1e-4, thresh
 
 
 def _filtered(A: Array, tolerance: float, cap: int, damping: Callable[[Array], Array]) -> Inverse:
-    """V diag(s / (s^2 + damping)) U', where damping is a function of the singular values over the largest."""
+    """Inverse V diag(s / (s^2 + damping)) U', where damping is a function of the singular values over the largest."""
     U, s, Vt = np.linalg.svd(A, full_matrices=False)
     rank = _rank(s, tolerance, cap)
     relative = s[:rank] / s[0]

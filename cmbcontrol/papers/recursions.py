@@ -96,25 +96,25 @@ _CONSISTENT = 1e-6  # largest residual of [R; G] X = [0; ...], relative to its t
 
 
 def _skew(w: Array) -> Array:
-    """[w], the matrix of the cross product."""
+    """Matrix [w] (3, 3) of the cross product with w."""
     return np.array([[0.0, -w[2], w[1]], [w[2], 0.0, -w[0]], [-w[1], w[0], 0.0]])
 
 
 def _pose(R: Array, p: Array) -> Array:
-    """The element (R, p) of SE(3) as a 4 x 4 matrix."""
+    """Element (R, p) of SE(3) as a 4 x 4 matrix."""
     G = np.eye(4)
     G[:3, :3], G[:3, 3] = R, p
     return G
 
 
 def _inverse(G: Array) -> Array:
-    """G^-1 in SE(3)."""
+    """Inverse G^-1 in SE(3)."""
     R, p = G[:3, :3], G[:3, 3]
     return _pose(R.T, -R.T @ p)
 
 
 def exponential(g: ArrayLike) -> Array:
-    """exp: se(3) -> SE(3), g (6,) to a 4 x 4 matrix (section A.1.3, with the misprint put right).
+    """Exponential map se(3) -> SE(3), g (6,) to a 4 x 4 matrix (section A.1.3, with the misprint corrected).
 
     Examples
     --------
@@ -130,14 +130,14 @@ def exponential(g: ArrayLike) -> Array:
 
 
 def _quarters(a: Array | float, b: Array | float, c: Array | float, d: Array | float) -> Array:
-    """[[a, b], [c, d]] (6, 6); numpy's block takes ten times as long for it."""
+    """Block matrix [[a, b], [c, d]] (6, 6); numpy's block takes ten times as long for it."""
     out = np.empty((6, 6))
     out[:3, :3], out[:3, 3:], out[3:, :3], out[3:, 3:] = a, b, c, d
     return out
 
 
 def Ad(G: Array) -> Array:
-    """Ad_G (6, 6), G a 4 x 4 matrix of SE(3); the dual Ad*_G is its transpose (section A.1.4).
+    """Adjoint Ad_G (6, 6) of a 4 x 4 matrix G of SE(3); the dual Ad*_G is its transpose (section A.1.4).
 
     Examples
     --------
@@ -149,7 +149,7 @@ def Ad(G: Array) -> Array:
 
 
 def ad(g: Array) -> Array:
-    """ad_g (6, 6), the Lie bracket with g (6,); the dual ad*_g is its transpose (section A.1.4).
+    """Matrix ad_g (6, 6) of the Lie bracket with g (6,); the dual ad*_g is its transpose (section A.1.4).
 
     Examples
     --------
@@ -161,7 +161,7 @@ def ad(g: Array) -> Array:
 
 
 def _dual(F: Array) -> Array:
-    """The matrix with _dual(F) x = ad*_x F: the dual bracket as a function of its first argument."""
+    """Matrix with _dual(F) x = ad*_x F: the dual bracket as a function of its first argument."""
     f = _skew(F[3:])
     return _quarters(_skew(F[:3]), f, f, 0.0)
 
@@ -170,7 +170,7 @@ def _dual(F: Array) -> Array:
 
 
 def _screws(link: np.void) -> Array:
-    """S_i (6, n_i), in the axes of {i}; one-axis joints move about or along z (section A.2.3)."""
+    """Screws S_i (6, n_i) of a joint, in the axes of {i}; one-axis joints move about or along z (section A.2.3)."""
     e = np.eye(6)
     match int(link["kind"]):
         case layout.REVOLUTE:
@@ -191,7 +191,7 @@ def _screws(link: np.void) -> Array:
 
 
 def _joint_motion(link: np.void, S: Array, x: Array) -> Array:
-    """g_i(q_i), the pose of {i} in the frame of its joint, at the joint's positions x."""
+    """Pose g_i(q_i) of {i} in the frame of its joint, at the joint's positions x."""
     match int(link["kind"]):
         case layout.PLANAR:  # translation, then rotation
             return exponential(S[:, :2] @ x[:2]) @ exponential(S[:, 2] * x[2])
@@ -203,13 +203,13 @@ def _joint_motion(link: np.void, S: Array, x: Array) -> Array:
 
 
 def _inertia(link: np.void) -> Array:
-    """I_i (6, 6), at the origin of {i} (section A.2.4)."""
+    """Inertia I_i (6, 6) of a link at the origin of {i} (section A.2.4)."""
     m, c = float(link["mass"]), _skew(link["com"])
     return np.block([[link["inertia"] - m * c @ c, m * c], [-m * c, m * np.eye(3)]])
 
 
 class _Tree:
-    """The open chain at a configuration: pointers, screws and poses. The ground is link -1, the last of each array."""
+    """Open chain at a configuration: pointers, screws and poses. The ground is link -1, the last of each array."""
 
     def __init__(self, plant: Mechanism, q: ArrayLike) -> None:
         if not isinstance(plant, Mechanism):
@@ -233,14 +233,14 @@ class _Tree:
 
     @cached_property
     def poses(self) -> Array:
-        """f_{0,i} (links + 1, 4, 4)."""
+        """Poses f_{0,i} of the links and the ground (links + 1, 4, 4)."""
         T = np.tile(np.eye(4), (self.n + 1, 1, 1))
         for i in range(self.n):
             T[i] = T[self.P[i]] @ self.f[i]
         return T
 
     def zeros(self, *shape: int) -> Array:
-        """An array with one entry for each link, and one for the ground."""
+        """Array of zeros with one entry for each link, and one for the ground."""
         return np.zeros((self.n + 1, *shape))
 
 
@@ -253,7 +253,7 @@ def _chain(
 @overload
 def _chain(plant: Mechanism, q: ArrayLike, *, v: ArrayLike, tau: ArrayLike) -> tuple[_Tree, Array, Array]: ...
 def _chain(plant: Mechanism, q: ArrayLike, **rates: Any) -> tuple[Any, ...]:
-    """The tree, and v=, a=, ... as checked vectors (nv,), zero where None."""
+    """Tree of a plant at q, and v=, a=, ... as checked vectors (nv,), zero where None."""
     tree = _Tree(plant, q)
     return tree, *(
         np.zeros(tree.nv) if x is None else _check.vector(x, tree.nv, name, plant.velocity_names)
@@ -262,7 +262,7 @@ def _chain(plant: Mechanism, q: ArrayLike, **rates: Any) -> tuple[Any, ...]:
 
 
 def joint_bracket(plant: Mechanism, v: ArrayLike) -> Array:
-    """ad_v (nv, nv) of the joints: S_i (ad_v x)_i = ad_{S_i v_i} S_i x_i, joint by joint.
+    """Bracket ad_v (nv, nv) of the joints: S_i (ad_v x)_i = ad_{S_i v_i} S_i x_i, joint by joint.
 
     Parameters
     ----------
@@ -293,7 +293,7 @@ def joint_bracket(plant: Mechanism, v: ArrayLike) -> Array:
 
 
 class _Motion(NamedTuple):
-    """Forward recursion: V_i, its rate, and both before the joint of i adds its own motion; (links + 1, 6) each."""
+    """Result of the forward recursion: V_i, its rate, and both without the motion of joint i; (links + 1, 6) each."""
 
     V: Array
     V_dot: Array
@@ -302,7 +302,7 @@ class _Motion(NamedTuple):
 
 
 def _forward(tree: _Tree, v: Array, a: Array, gravity: Array) -> _Motion:
-    """V_i = Ad V_P + S_i v_i, and its rate Ad V_P_dot + S_i a_i - ad_{S_i v_i} Ad V_P; the ground accelerates by -g."""
+    """Motion by V_i = Ad V_P + S_i v_i and its rate Ad V_P_dot + S_i a_i - ad_{S_i v_i} Ad V_P; the ground has -g."""
     V, V_dot, carried, carried_dot = (tree.zeros(6) for _ in range(4))
     V_dot[-1, 3:] = -gravity
     for i, (P, S, own) in enumerate(zip(tree.P, tree.S, tree.own, strict=True)):
@@ -313,7 +313,7 @@ def _forward(tree: _Tree, v: Array, a: Array, gravity: Array) -> _Motion:
 
 
 def _backward(tree: _Tree, move: _Motion) -> tuple[Array, Array]:
-    """F_i = sum Ad*_{f^-1} F_k + I_i V_i_dot - ad*_{V_i} I_i V_i, and tau_i = S_i' F_i."""
+    """Forces F_i = sum Ad*_{f^-1} F_k + I_i V_i_dot - ad*_{V_i} I_i V_i, and tau_i = S_i' F_i."""
     F, tau = tree.zeros(6), np.zeros(tree.nv)
     for i in reversed(range(tree.n)):
         I, V = tree.I[i], move.V[i]
@@ -348,7 +348,7 @@ def tau_NE(plant: Mechanism, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
 
 
 def tau_NE_q(plant: Mechanism, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
-    """d tau_NE / dq (nv, nv), with respect to q [+] delta (Spencer, section 4.3, first algorithm).
+    """Derivative d tau_NE / dq (nv, nv), with respect to q [+] delta (Spencer, section 4.3, first algorithm).
 
     Where he has - ad_{S_j} V_j for the joint's own derivative, here is ad_{Ad V_P} S_j, all columns of the joint at
     once. For one axis both are the same.
@@ -379,7 +379,7 @@ def tau_NE_q(plant: Mechanism, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Arra
 
 
 def tau_NE_v(plant: Mechanism, q: ArrayLike, v: ArrayLike) -> Array:
-    """d tau_NE / dv (nv, nv) (Spencer, section 4.3, second algorithm); it does not depend on a.
+    """Derivative d tau_NE / dv (nv, nv) (Spencer, section 4.3, second algorithm); it does not depend on a.
 
     Examples
     --------
@@ -404,12 +404,12 @@ def tau_NE_v(plant: Mechanism, q: ArrayLike, v: ArrayLike) -> Array:
 
 
 def _force_derivative(I: Array, V: Array, dV: Array, dV_dot: Array) -> Array:
-    """I dV_dot - ad*_{dV} I V - ad*_V I dV, column by column."""
+    """Derivative of a link's force, I dV_dot - ad*_{dV} I V - ad*_V I dV, column by column."""
     return I @ dV_dot - _dual(I @ V) @ dV - ad(V).T @ I @ dV
 
 
 def mass_matrix(plant: Mechanism, q: ArrayLike) -> Array:
-    """M (nv, nv) from Newton-Euler: its columns are tau_NE(q, 0, e_i) without weight (Spencer, below eq. A.6).
+    """Mass matrix M (nv, nv) from Newton-Euler: columns tau_NE(q, 0, e_i) without weight (Spencer, below eq. A.6).
 
     Examples
     --------
@@ -423,7 +423,7 @@ def mass_matrix(plant: Mechanism, q: ArrayLike) -> Array:
 
 
 def composite_rigid_body(plant: Mechanism, q: ArrayLike) -> Array:
-    """M (nv, nv) by the Composite-Rigid-Body algorithm (Spencer, section A.3.4).
+    """Mass matrix M (nv, nv) by the Composite-Rigid-Body algorithm (Spencer, section A.3.4).
 
     Examples
     --------
@@ -535,12 +535,12 @@ def jacobians(plant: Mechanism, q: ArrayLike, v: ArrayLike | None = None, a: Arr
 
 
 def _without_ground(found: Jacobians) -> Jacobians:
-    """What users get: the ground has no Jacobian."""
+    """Jacobians of the links, without the entry of the ground, which has none."""
     return Jacobians(*(x[:-1] for x in found))
 
 
 def _jacobians(tree: _Tree, v: Array, a: Array) -> Jacobians:
-    """The recursions of `jacobians`; the last entry of each array is the ground."""
+    """Jacobians by the recursions of `jacobians`; the last entry of each array is the ground."""
     n = tree.nv
     J, J_dot, J_ddot, J_q = tree.zeros(6, n), tree.zeros(6, n), tree.zeros(6, n), tree.zeros(6, n, n)
     for i, (P, S, own) in enumerate(zip(tree.P, tree.S, tree.own, strict=True)):
@@ -572,7 +572,7 @@ class _Pair(NamedTuple):
 
 
 def _pair(tree: _Tree, jac: Jacobians, a: int, b: int, v: Array, acc: Array) -> _Pair:
-    """J = J_b - Ad_{f^-1} J_a with f = f_{a,b}, differentiated by (A.1): d(Ad_{f^-1} x) = -ad_V Ad_{f^-1} x + ..."""
+    """Pair of links: J = J_b - Ad_{f^-1} J_a, f = f_{a,b}, and (A.1): d(Ad_{f^-1} x) = -ad_V Ad_{f^-1} x + ..."""
     f = _inverse(tree.poses[a]) @ tree.poses[b]
     B = Ad(_inverse(f))
     base, base_dot = B @ jac.J[a], B @ jac.J_dot[a]
@@ -593,12 +593,12 @@ def _pair(tree: _Tree, jac: Jacobians, a: int, b: int, v: Array, acc: Array) -> 
 
 
 def _product(x: Array, y: Array) -> Array:
-    """The jet of x y, x a scalar jet (Leibniz)."""
+    """Jet of the product x y, x a scalar jet (Leibniz)."""
     return np.stack([x[0] * y[0], x[1] * y[0] + x[0] * y[1], x[2] * y[0] + 2.0 * x[1] * y[1] + x[0] * y[2]])
 
 
 def _quotient(x: Array, y: Array) -> Array:
-    """The jet of x / y, y a scalar jet."""
+    """Jet of the quotient x / y, y a scalar jet."""
     z0 = x[0] / y[0]
     z1 = (x[1] - z0 * y[1]) / y[0]
     return np.stack([z0, z1, (x[2] - 2.0 * z1 * y[1] - z0 * y[2]) / y[0]])
@@ -647,12 +647,12 @@ def _row_wrench(row: np.void, f: Array, V: Array, V_dot: Array) -> Array:
 
 
 def _wrench_derivative(jet: Callable[..., Array], *args: object) -> Array:
-    """d gamma = Gamma V: the (6, 6) matrix whose columns are the rates of gamma for V = e_k."""
+    """Matrix Gamma (6, 6) of d gamma = Gamma V: its columns are the rates of gamma for V = e_k."""
     return np.stack([jet(*args, e, np.zeros(6))[1] for e in np.eye(6)], axis=1)
 
 
 class Constraints(NamedTuple):
-    """The constraint Jacobian G (this package's A), phi_dot = G v, and its derivatives.
+    """Constraint Jacobian G (this package's A), phi_dot = G v, and its derivatives.
 
     Attributes
     ----------
@@ -676,7 +676,7 @@ def constraints(plant: Mechanism, q: ArrayLike, v: ArrayLike | None = None, a: A
     ----------
     plant : Mechanism
     q : array_like, shape (nq,)
-        Need not close the loops.
+        Configuration, which need not close the loops.
     v, a : array_like, shape (nv,), optional
         Velocity and acceleration along which rates are taken; zero unless given.
 
@@ -695,7 +695,7 @@ def constraints(plant: Mechanism, q: ArrayLike, v: ArrayLike | None = None, a: A
 
 
 def _constraints(tree: _Tree, jac: Jacobians, v: Array, a: Array) -> Constraints:
-    """G = gamma' J and the product rule, row by row."""
+    """Constraints by G = gamma' J and the product rule, row by row."""
     n, rows = tree.nv, tree.plant.arrays.rows
     out = Constraints(*(np.zeros((len(rows), *s)) for s in ((n,), (n, n), (n,), (n,))))
     for i, row in enumerate(rows):
@@ -720,13 +720,13 @@ def _constraints(tree: _Tree, jac: Jacobians, v: Array, a: Array) -> Constraints
 
 
 class ExternalForces(NamedTuple):
-    """tau(q, v) = B(q) u - springs - dampers - joint friction, and its derivatives.
+    """External forces tau(q, v) = B(q) u - springs - dampers - joint friction, and their derivatives.
 
     Attributes
     ----------
     tau : ndarray, shape (nv,)
     tau_q, tau_v : ndarray, shape (nv, nv)
-        With respect to q [+] delta, and to v.
+        Derivatives with respect to q [+] delta, and to v.
     B : ndarray, shape (nv, nu)
     """
 
@@ -765,7 +765,7 @@ def external_forces(plant: Mechanism, q: ArrayLike, v: ArrayLike, u: ArrayLike |
 
 
 def _external_forces(tree: _Tree, jac: Jacobians, v: Array, u: Array) -> ExternalForces:
-    """Sum over joint friction, springs and drives."""
+    """External forces as a sum over joint friction, springs and drives."""
     plant, n = tree.plant, tree.nv
     model, rest = plant.arrays, np.zeros(n)
     tau, tau_q, tau_v = -model.damping * v, np.zeros((n, n)), -np.diag(model.damping)
@@ -822,7 +822,7 @@ def _carried_force(pair: _Pair, gamma: Array, Gamma: Array) -> tuple[Array, Arra
 
 
 class NullSpace(NamedTuple):
-    """K with [R; G] K = [1; 0], and its derivatives.
+    """Basis K of the null space with [R; G] K = [1; 0], and its derivatives.
 
     Attributes
     ----------
@@ -843,13 +843,13 @@ class NullSpace(NamedTuple):
 def null_space(
     plant: Mechanism, q: ArrayLike, R: ArrayLike, v: ArrayLike | None = None, a: ArrayLike | None = None
 ) -> NullSpace:
-    """K, [R; G] K = [1; 0], with its derivatives (Spencer, eq. 4.11, section 4.4).
+    """Basis K of the null space, [R; G] K = [1; 0], with its derivatives (Spencer, eq. 4.11, section 4.4).
 
     Parameters
     ----------
     plant : Mechanism
     q : array_like, shape (nq,)
-        Closes the loops.
+        Configuration, which closes the loops.
     R : array_like, shape (dof, nv)
         Independent velocities y_v = R v, constant along the motion.
     v, a : array_like, shape (nv,), optional
@@ -882,12 +882,12 @@ def null_space(
 
 
 def _independent(plant: Mechanism, R: ArrayLike) -> Array:
-    """R as a matrix with nv columns."""
+    """Matrix R with nv columns, checked."""
     return _check.matrix(R, (len(np.atleast_2d(R)), plant.nv), "R")
 
 
 def _solver(tree: _Tree, R: Array, con: Constraints) -> Array:
-    """[R; G]^-1 (nv, p + rows) by least squares, rows in one unit; refuses dependent and singular ones."""
+    """Inverse [R; G]^-1 (nv, p + rows) by least squares, rows in one unit; refuses dependent and singular ones."""
     (p, n), name = R.shape, tree.plant.name
     scale = np.concatenate([np.ones(p), tree.plant.row_scale])
     X = scale[:, None] * np.vstack([R, con.G])
@@ -918,7 +918,7 @@ def _solver(tree: _Tree, R: Array, con: Constraints) -> Array:
 
 
 def _null_space(con: Constraints, R: Array, E: Array) -> NullSpace:
-    """K = E [1; 0], dK = -E [0; dG] K, K_ddot = -E [0; G_ddot] K - 2 E [0; G_dot] K_dot."""
+    """Basis K = E [1; 0] with dK = -E [0; dG] K, K_ddot = -E [0; G_ddot] K - 2 E [0; G_dot] K_dot."""
     p = len(R)
     K, E = E[:, :p], E[:, p:]
     K_q = -np.einsum("ar,rkj,kl->alj", E, con.G_q, K)
@@ -930,7 +930,7 @@ def _null_space(con: Constraints, R: Array, E: Array) -> NullSpace:
 
 
 class LocalStateSpace(NamedTuple):
-    """The local state-space form to first order, in y = R (q [-] q0) and y_v = R v.
+    """Linearized local state-space form, in y = R (q [-] q0) and y_v = R v.
 
     Attributes
     ----------
@@ -991,7 +991,7 @@ def acceleration(plant: Mechanism, q: ArrayLike, v: ArrayLike, u: ArrayLike, R: 
 
 
 def _acceleration(tree: _Tree, v: Array, R: Array, null: NullSpace, tau: Array) -> Array:
-    """The formula of `acceleration`; refuses velocities that the loops forbid."""
+    """Acceleration (nv,) by the formula of `acceleration`; refuses velocities that the loops forbid."""
     K, y_v = null.K, R @ v
     against = float(np.abs(K @ y_v - v).max(initial=0.0))
     if not against <= 1e-7 * max(float(np.abs(v).max(initial=0.0)), 1e-300):
@@ -1106,7 +1106,7 @@ def local_state_space(
 
 
 def _tangents(null: NullSpace, R: Array, ad_v: Array, ad_a: Array) -> tuple[Array, Array, Array]:
-    """N = dv/dy, L = da/dy and da/dy_v, from the rates of K and the brackets; derived in `local_state_space`."""
+    """Derivatives N = dv/dy, L = da/dy and da/dy_v, from rates of K and brackets; derived in `local_state_space`."""
     K, turned = null.K, ad_v @ null.K
     across = np.eye(len(K)) - K @ R
     N = null.K_dot + across @ turned

@@ -1,4 +1,4 @@
-"""What an experiment gives: tables, figures, and where the set-up had to be chosen."""
+"""Report of an experiment: tables, figures, and the choices of its set-up."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Cell = str | int | float | bool | None
 
 @dataclass(frozen=True)
 class Table:
-    """Named columns; cells are texts, numbers, truth values, or None where there is nothing to say.
+    """Table with named columns; cells are texts, numbers, truth values, or None where there is no value.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class Table:
     rows : tuple of tuple
         As many cells each as there are columns. Numbers of numpy become Python's.
     note : str
-        What stands below the table.
+        Text below the table.
 
     Raises
     ------
@@ -78,27 +78,27 @@ class Table:
         object.__setattr__(self, "rows", rows)
 
     def column(self, name: str) -> tuple[Cell, ...]:
-        """The cells of a column."""
+        """Cells of a column by its name."""
         _check.one_of(name, self.columns, f"column of table {self.title!r}:")
         at = list(self.columns).index(name)
         return tuple(row[at] for row in self.rows)
 
     def numeric(self) -> tuple[bool, ...]:
-        """Which columns hold numbers, and go to the right."""
+        """Whether each column holds numbers, which are aligned to the right."""
         return tuple(
             any(_is_number(row[i]) for row in self.rows) and not any(isinstance(row[i], str) for row in self.rows)
             for i in range(len(self.columns))
         )
 
     def markdown(self) -> str:
-        """The table for a page of the documentation."""
+        """Text of the table in Markdown, for a page of the documentation."""
         lines = [f"**{self.title}**", "", _line(self.columns)]
         lines.append("|" + "|".join("---:" if right else "---" for right in self.numeric()) + "|")
         lines += [_line([text(cell) for cell in row]) for row in self.rows]
         return "\n".join(lines + (["", self.note] if self.note else []))
 
     def to_csv(self, path: str | Path) -> Path:
-        """Write the columns' names and the unrounded cells; empty where there is nothing."""
+        """Write the names of the columns and the unrounded cells to a CSV file; None becomes an empty cell."""
         content = StringIO(newline="")
         writer = csv.writer(content)
         writer.writerow(self.columns)
@@ -107,12 +107,12 @@ class Table:
 
 
 class Parts:
-    """What an experiment has finished, for its `progress`: kept part by part, in a file that is whole at any time.
+    """Finished parts of an experiment, for its `progress`: kept one by one, in a file that is complete at any time.
 
     Parameters
     ----------
     told : callable
-        Gets the fraction that is done.
+        Function that gets the fraction that is done.
     path : path, optional
         A CSV file, written anew after each part.
 
@@ -133,33 +133,33 @@ class Parts:
         self.told(fraction)
 
     def keep(self, done: Sequence[Mapping[str, Cell]]) -> None:
-        """Add parts."""
+        """Add finished parts, and write the file, if there is one."""
         self.done += done
         if self.path is not None:
             self.table.to_csv(self.path)
 
     @property
     def table(self) -> Table:
-        """A row for each part, in order."""
+        """Table with a row for each finished part, in order."""
         columns = tuple(dict.fromkeys(name for part in self.done for name in part)) or ("part",)
         return Table("What is done", columns, [[part.get(name) for name in columns] for part in self.done])
 
 
 @dataclass(frozen=True)
 class Report:
-    """The outcome of an experiment.
+    """Report of an experiment: its tables, figures, choices and data.
 
     Attributes
     ----------
     title, source : str
-        What it is, and whose experiment it is: paper, section, tables, figures.
+        Title, and source of the experiment: paper, section, tables, figures.
     tables : tuple of Table
     figures : mapping of file name (without ending) to function
         Called without arguments, gives a matplotlib figure.
     choices : tuple of str
-        Where the set-up had to be chosen, because the source does not print it, and what was taken.
+        Choices of the set-up where the source does not print it.
     data : mapping
-        Numbers and arrays by name: what the figures show, what tests ask for.
+        Numbers and arrays by name, for figures and tests.
     """
 
     title: str
@@ -182,7 +182,7 @@ class Report:
                 raise InputTypeError(f"figures are functions by the name of their file, got {name!r}: {make!r}")
 
     def table(self, title: str) -> Table:
-        """The table whose title begins so."""
+        """Table whose title begins with the given text; refuses a text that fits several, or none."""
         found = [table for table in self.tables if table.title.startswith(title)]
         if len(found) != 1:
             titles = ", ".join(repr(table.title) for table in self.tables)
@@ -190,7 +190,7 @@ class Report:
         return found[0]
 
     def markdown(self) -> str:
-        """Tables and choices for a page of the documentation."""
+        """Text of tables and choices in Markdown, for a page of the documentation."""
         parts = [f"# {self.title}", f"After {self.source}.", *(table.markdown() for table in self.tables)]
         if self.choices:
             parts.append("Where the set-up had to be chosen:\n\n" + "\n".join(f"- {choice}" for choice in self.choices))
@@ -206,9 +206,9 @@ class Report:
         folder : path
             Made where it does not exist.
         told : callable
-            Gets the fraction that is done.
+            Function that gets the fraction that is done.
         suffix : str
-            Of figures: ``".png"``, ``".svg"`` or ``".pdf"``.
+            Ending of the figures: ``".png"``, ``".svg"`` or ``".pdf"``.
 
         Returns
         -------
@@ -231,7 +231,7 @@ class Report:
 
 
 def text(cell: Cell) -> str:
-    """A cell for people: three digits, thousands apart, a dash where there is nothing.
+    """Text of a cell for readers: three digits, thousands apart, a dash where there is no value.
 
     Examples
     --------
@@ -250,7 +250,7 @@ def text(cell: Cell) -> str:
 
 
 def _cell(value: Any) -> Cell:
-    """A cell as a value of Python."""
+    """Cell as a value of Python; refuses types that no table holds."""
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or isinstance(value, (str, int, float, bool)):
@@ -267,12 +267,12 @@ def _line(cells: Sequence[str]) -> str:
 
 
 def _slug(title: str) -> str:
-    """A title as the name of a file."""
+    """Name of a file, made from a title."""
     return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:48].rstrip("-")
 
 
 def _plain(value: Any) -> Any:
-    """What JSON knows: it has no arrays, no NaN, no infinity."""
+    """Data in types that JSON has: lists for arrays, None for NaN and infinity."""
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, (np.ndarray, np.generic)):

@@ -35,11 +35,11 @@ _STAGES = {"scipy-rk45": 6, "scipy-dop853": 12}  # evaluations a try
 
 
 class _Failed(Exception):
-    """The integrator gave up."""
+    """Failure of an integrator that gave up."""
 
 
 class _Integrator(Protocol):
-    """One of scipy's integrators between two changes of the efforts."""
+    """Interface of one of scipy's integrators between two changes of the efforts."""
 
     t: float
     x: Array
@@ -47,14 +47,14 @@ class _Integrator(Protocol):
     until: float
 
     def step(self) -> Callable[[float], Array]:
-        """Take a step; returns the state within it."""
+        """Take a step; returns the state within it as a function of time."""
 
     def replace(self, x: Array, rate: Array) -> None:
         """Go on from another state."""
 
 
 class _Solver:
-    """A solver class of `scipy.integrate`."""
+    """Integrator by a solver class of `scipy.integrate`."""
 
     def __init__(self, rate: Callable, run: Run, t: float, x: Array, h: float, until: float) -> None:
         import scipy.integrate
@@ -78,7 +78,7 @@ class _Solver:
 
 
 class _Vode:
-    """VODE, Adams' or Gear's (BDF) formulas of variable order."""
+    """Integrator VODE, with Adams' or Gear's (BDF) formulas of variable order."""
 
     def __init__(self, rate: Callable, run: Run, t: float, x: Array, h: float, until: float) -> None:
         from scipy.integrate import ode
@@ -104,7 +104,7 @@ class _Vode:
         return within
 
     def _within(self) -> Callable[[float], Array]:
-        """The polynomial of the step from VODE's work arrays: the scaled derivatives at its end (Nordsieck's array)."""
+        """Polynomial of the step from VODE's work arrays: the scaled derivatives at its end (Nordsieck's array)."""
         real, whole, t, n = self._ode._integrator.rwork, self._ode._integrator.iwork, self._ode.t, self.x.size
         h, order = real[10], whole[13]
         scaled = real[20 : 20 + n * (order + 1)].reshape(order + 1, n).copy()
@@ -125,14 +125,14 @@ _VODE_FAILURES = {
 
 
 class Method:
-    """Steps of one of these integrators, for the time loop; see `time_loop.Method`."""
+    """Steps of one of scipy's integrators, for the time loop; see `time_loop.Method`."""
 
     projected = True
     evaluations = 0  # the engine counts them
 
     @property
     def counts(self) -> dict[str, int]:
-        """Nothing else is."""
+        """Further counts of the method: none."""
         return {}
 
     def __init__(self, run: Run, engine: Engine, state: IntegratorState) -> None:
@@ -143,7 +143,7 @@ class Method:
         self.raised: BaseException | None = None  # through the integrator
 
     def forget(self) -> None:
-        """The efforts have changed."""
+        """Drop the integrator, because the efforts have changed."""
         self.integrator = None
 
     def __call__(self, t: float, x: Array, end: float) -> tuple[float, Array, Array]:
@@ -180,7 +180,7 @@ class Method:
         return integrator.t, integrator.x, F
 
     def explain(self, error: Exception) -> tuple[Status, BaseException | None] | None:
-        """How the run ends where a step raises this, and the error to tell; None where it is none of the method."""
+        """Status of a run whose step raises this error, and the cause to report; None for errors of other origin."""
         if isinstance(error, NotFinite):
             return Status.NOT_FINITE, None
         if isinstance(error, AssemblyError):
@@ -188,9 +188,9 @@ class Method:
         return (Status.STEP_TOO_SMALL, error) if isinstance(error, _Failed) else None
 
     def _rate(self, t: float, x: Array) -> Array:
-        """The rate, or nan where it cannot be evaluated: then the methods shorten their step.
+        """Rate of the state, or nan where it cannot be evaluated: then the methods shorten their step.
 
-        VODE and LSODA call on with an exception of their own, or what a law raised, pending, until they see it:
+        VODE and LSODA go on calling while an exception, their own or that of a law, is pending, until they see it:
         compiled code must not be called then.
         """
         if self.raised is not None:

@@ -1,6 +1,6 @@
 """Spencer's five-bar (thesis, section 3.2): both examples by his methods and by ours, figures 3.3 to 3.10.
 
-Both motions are mirror symmetric, so the machine has one degree of freedom, and what the methods give can be compared
+Both motions are mirror symmetric, so the machine has one degree of freedom, and the runs of all methods can be compared
 with the exact motion (`SymmetricMotion`).
 
 One module, although a long one: both examples share the exact motion, the runs and the panels of their figures.
@@ -54,7 +54,7 @@ FROM_TIP = np.array([[1.0, 0, 0, 0], [0, 1.0, 0, 0], [-1.0, -1.0, 1.0, 1.0], [0,
 
 
 class SymmetricMotion:
-    """The mirror-symmetric motion of the five-bar from rest, exact up to an integration at 1e-13.
+    """Mirror-symmetric motion of the five-bar from rest, exact up to an integration at 1e-13.
 
     The tip stays above or below the middle of the base: 1 + cos x = 3/2 (1 - cos y) for the absolute angles x and y of
     the left links. So sin(y/2) = sqrt(2/3) cos(x/2), a smooth curve along which x may go on and on. It crosses itself
@@ -64,11 +64,11 @@ class SymmetricMotion:
     Parameters
     ----------
     plant : Mechanism
-        Made by `five_bar`, with any cut.
+        Five-bar made by `five_bar`, with any cut.
     case : {"singular", "second"}
         Start of the first or the second example.
     t_end : float
-        s.
+        End of the motion, s.
 
     Attributes
     ----------
@@ -109,7 +109,7 @@ class SymmetricMotion:
         return -float(K @ (terms.h + terms.M @ bend * rate**2)) / float(K @ terms.M @ K)
 
     def at(self, times: ArrayLike) -> tuple[Array, Array, Array]:
-        """q, v and dv/dt, each (times, 4)."""
+        """Positions q, velocities v and accelerations dv/dt, each (times, 4)."""
         rows = []
         for x, rate in self._solution(np.atleast_1d(times)).T:
             q, K, bend = symmetric_pose(self.plant, x)
@@ -118,7 +118,7 @@ class SymmetricMotion:
         return q, v, a
 
     def multipliers(self, times: ArrayLike) -> Array:
-        """lam with A' lam = -(M dv/dt + h), N, shape (times, 2). They have poles at the singular configuration."""
+        """Multipliers with A' lam = -(M dv/dt + h), N, shape (times, 2); poles at the singular configuration."""
         found = []
         for q, v, a in zip(*self.at(times), strict=True):
             terms = self.plant.terms(q, v)
@@ -127,7 +127,7 @@ class SymmetricMotion:
 
 
 def symmetric_pose(plant: Mechanism, x: float) -> tuple[Array, Array, Array]:
-    """q, K = dq/dx and dK/dx of the five-bar, mirror symmetric, at the absolute angle x of its left driven link."""
+    """Symmetric pose q, K = dq/dx and dK/dx of the five-bar at the absolute angle x of its left driven link."""
     s, slope = (np.sqrt(SHORT / LONG) * f for f in (np.cos(0.5 * x), -0.5 * np.sin(0.5 * x)))
     c = np.sqrt(1.0 - s * s)
     y, dy = 2.0 * np.arcsin(s), 2.0 * slope / c
@@ -139,7 +139,7 @@ def symmetric_pose(plant: Mechanism, x: float) -> tuple[Array, Array, Array]:
 
 @cache
 def return_time(plant: Mechanism) -> float:
-    """When the motion from rest in the singular configuration is back there, s, by quadrature of the energy balance.
+    """Time of return of the motion from rest in the singular configuration, s, by quadrature of the energy balance.
 
     x' = sqrt(2 (E - V) / I) with I = K'M K, to the turning point V = E and back. With x = middle - radius cos(phi)
     the integrand is smooth.
@@ -175,16 +175,16 @@ def return_time(plant: Mechanism) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Course:
-    """A run of the five-bar cut at the right support, and what the thesis plots of it.
+    """A run of the five-bar cut at the right support, with the quantities that the thesis plots.
 
     Attributes
     ----------
     label, outcome : str
     time, q, v : ndarray
-        At each millisecond.
+        Values at each millisecond.
     steps, evaluations : int
     projections : int
-        Steps that ended in one.
+        Number of steps that ended in a projection.
     multipliers : ndarray, shape (times, 2)
         Force in x and y at the cut, N.
     """
@@ -201,7 +201,7 @@ class Course:
 
     @cached_property
     def terms(self) -> list[Terms]:
-        """The equations of motion at each time."""
+        """Equations of motion at each time."""
         return [machine().terms(q, v) for q, v in zip(self.q, self.v, strict=True)]
 
     @property
@@ -211,18 +211,18 @@ class Course:
 
     @property
     def mirror(self) -> Array:
-        """How far from mirror symmetry, rad: q1 + q4 = 2 pi and q2 + q3 = 0."""
+        """Distance from mirror symmetry, q1 + q4 = 2 pi and q2 + q3 = 0, at each time, rad."""
         off = self.angles[:, :2] + self.angles[:, :1:-1]
         return np.abs((off + np.pi) % (2.0 * np.pi) - np.pi).max(axis=1)
 
     @cached_property
     def violation(self) -> Array:
-        """|g|, m."""
+        """Violation |g| of the loop at each time, m."""
         return np.array([np.linalg.norm(t.phi) for t in self.terms])
 
     @cached_property
     def rate_violation(self) -> Array:
-        """|G v|, m/s."""
+        """Violation |G v| of the loop's rate at each time, m/s."""
         return np.array([np.linalg.norm(t.A @ t.v) for t in self.terms])
 
     @cached_property
@@ -232,13 +232,13 @@ class Course:
 
     @property
     def energy_change(self) -> Array:
-        """Since the start, J."""
+        """Change of the energy since the start, J."""
         total = self.energies.sum(axis=1)
         return total - total[0]
 
     @property
     def energy_error(self) -> float:
-        """The largest change of the energy, J."""
+        """Largest change of the energy since the start, J."""
         return float(np.abs(self.energy_change).max())
 
     @cached_property
@@ -252,12 +252,12 @@ class Course:
 
     @property
     def condition(self) -> Array:
-        """sigma_1 / sigma_m of G in absolute link angles."""
+        """Condition number sigma_1 / sigma_m of G in absolute link angles."""
         return self._singular_values[0]
 
     @property
     def last_term(self) -> Array:
-        """v_m u_m' (dG/dt) v of (3.7) in absolute link angles (times, 4)."""
+        """Last term v_m u_m' (dG/dt) v of (3.7) in absolute link angles (times, 4)."""
         return self._singular_values[1]
 
     def error(self, exact: SymmetricMotion, until: float = T_END) -> float:
@@ -266,11 +266,11 @@ class Course:
         return float(np.abs((self.q[some] - exact.at(self.time[some])[0]) @ TO_LINKS.T).max())
 
     def passage(self, near: float) -> float | None:
-        """When link 2 is horizontal, s, within 20 ms of a time; None where it is not."""
+        """Time at which link 2 is horizontal, s, within 20 ms of a given time; None where it is not."""
         return _zero(self.time, np.sin(self.angles[:, 1]), near, 0.02)
 
     def turn(self, near: float) -> float | None:
-        """When link 1 turns back, s, within 0.1 s of a time; None where it does not."""
+        """Time at which link 1 turns back, s, within 0.1 s of a given time; None where it does not."""
         return _zero(self.time, self.v[:, 0], near, 0.1)
 
     def energy_jump(self, at: float, room: float = 0.1) -> float | None:
@@ -282,7 +282,7 @@ class Course:
 
 
 def _zero(t: Array, y: Array, near: float, room: float) -> float | None:
-    """The first zero of y(t) close to a time, between samples by a line."""
+    """First zero of y(t) close to a time, between samples by a line; None where there is none."""
     for k in np.flatnonzero((y[:-1] * y[1:] < 0.0) & (np.abs(t[1:] - near) < room)):
         return float(t[k] + (t[k + 1] - t[k]) * y[k] / (y[k] - y[k + 1]))
     return None
@@ -290,12 +290,12 @@ def _zero(t: Array, y: Array, near: float, room: float) -> float | None:
 
 @cache
 def machine() -> Mechanism:
-    """The five-bar as the thesis cuts it: two rows at the lower right support."""
+    """Five-bar as the thesis cuts it: two rows at the lower right support."""
     return five_bar(cut="right")
 
 
 def simulated(label: str, case: str, t_end: float, *, cut: str = "right", **options: Any) -> Course:
-    """A run by `simulate`; one that stops counts as far as it came."""
+    """Run of an example by `simulate`; one that stops counts as far as it came."""
     plant, outcome = (machine() if cut == "right" else five_bar(cut)), "finished"
     try:
         run = simulate(plant, q0=configuration(plant, case), t_end=t_end, output_times=STEP, **settings(**options))
@@ -332,7 +332,7 @@ def null_space_step(terms: Terms, dof: int = 2) -> Array:
 def in_null_space(
     label: str, case: str, t_end: float, *, project: bool, told: Callable[[float], None] = lambda _: None
 ) -> Course:
-    """The thesis's second method: (3.5b), and a projection on all invariants where their norm has reached 1e-3."""
+    """Run by the thesis's second method: (3.5b), and a projection on all invariants where their norm reaches 1e-3."""
     plant = machine()
     q0, v0 = configuration(plant, case), np.zeros(plant.nv)
     energy = plant.terms(q0, v0).energy
@@ -385,7 +385,7 @@ def _part(course: Course) -> dict[str, Cell]:
 
 
 def first_example(quick: bool = False, progress: Progress = False) -> Report:
-    """From the singular configuration at rest, without stabilisation (figures 3.3 to 3.6); ours beside it."""
+    """Report on the first example: rest in the singular configuration, no stabilisation (figures 3.3 to 3.6); ours."""
     t_end = 2.9 if quick else T_END
     exact = SymmetricMotion(machine(), "singular", t_end)
     with Reporter(progress, "first example") as report:
@@ -452,19 +452,19 @@ def first_example(quick: bool = False, progress: Progress = False) -> Report:
 
 
 def _clock(time: float | None) -> str:
-    """A time with seven digits."""
+    """Text of a time with seven digits, or a dash for None."""
     return "-" if time is None else f"{time:.7g}"
 
 
 def _way(course: Course) -> str:
-    """Which way a run goes on after the return."""
+    """Sentence on the way in which a run goes on after the return."""
     after = np.interp(RETURN + 0.08, course.time, course.angles[:, 1])
     way = "goes back the way it came" if after < 0.0 else "takes the other one"
     return f"The run of {course.label!r} {way}."
 
 
 def second_example(quick: bool = False, progress: Progress = False) -> Report:
-    """Through the singular configuration with a velocity (figures 3.7 to 3.10): the thesis' methods, and ours."""
+    """Report on the second example: passage with a velocity (figures 3.7 to 3.10), by the thesis' methods and ours."""
     t_end = 1.0 if quick else T_END
     exact = SymmetricMotion(machine(), "second", t_end)
     fixed = dict(method="rk4", step=STEP)
@@ -586,7 +586,7 @@ _ROUNDING = 1e-14  # m, m/s, rad, and of the energies: some tens of roundings of
 
 @dataclass(frozen=True)
 class _Panel:
-    """One panel: curves by name."""
+    """One panel of a figure: curves by name."""
 
     label: str
     time: Array
@@ -597,7 +597,7 @@ class _Panel:
 
 
 def _stacked(panels_of: Sequence[_Panel], passages: ArrayLike, height: float = 1.75) -> Figure:
-    """Panels above each other, with the times in the singular configuration."""
+    """Figure of panels above each other, with the times in the singular configuration."""
     from ..plot.style import FAINT, INK, LABEL, above_rounding, beside, dress, panels, styles, time_axis
 
     figure, axes = panels(None, len(panels_of), height)
@@ -624,13 +624,13 @@ def _angles(course: Course, title: str) -> _Panel:
 
 
 def _trajectories(thesis: Course, ours: Course, exact: SymmetricMotion) -> Figure:
-    """Figure 3.3."""
+    """Figure 3.3: trajectories of the links."""
     panels_of = [_angles(thesis, "(a) null space (3.5b)"), _angles(ours, "(b) default")]
     return _stacked(panels_of, exact.passages, 2.2)
 
 
 def _conditions(thesis: Course, ours: Course, exact: SymmetricMotion) -> Figure:
-    """Figure 3.4."""
+    """Figure 3.4: condition number of G."""
     return _stacked(
         [
             _Panel("condition number of G", c.time, {"": np.minimum(c.condition, 1e17)}, title, log=True)
@@ -651,7 +651,7 @@ def _change(course: Course, title: str) -> _Panel:
 
 
 def _first_energies(thesis: Course, ours: Course, exact: SymmetricMotion) -> Figure:
-    """Figure 3.5."""
+    """Figure 3.5: energies, and their change."""
     return _stacked(
         [
             _energies(thesis, "(a) null space (3.5b)"),
@@ -668,7 +668,7 @@ def _violation(course: Course, title: str) -> _Panel:
 
 
 def _violations(thesis: Course, ours: Course, exact: SymmetricMotion) -> Figure:
-    """Figure 3.6."""
+    """Figure 3.6: violation of the loop and of its rate."""
     return _stacked([_violation(thesis, "(a) null space (3.5b)"), _violation(ours, "(b) default")], exact.passages)
 
 
@@ -676,19 +676,19 @@ TITLES = ("(a) Lagrange multipliers, Baumgarte", "(b) null space (3.5b), project
 
 
 def _courses(*given: Any) -> Figure:
-    """Figure 3.7."""
+    """Figure 3.7: trajectories of the links."""
     *courses, exact = given
     return _stacked([_angles(c, title) for c, title in zip(courses, TITLES, strict=True)], exact.passages, 2.1)
 
 
 def _drifts(*given: Any) -> Figure:
-    """Figure 3.8."""
+    """Figure 3.8: violation of the loop and of its rate."""
     *courses, exact = given
     return _stacked([_violation(c, title) for c, title in zip(courses, TITLES, strict=True)], exact.passages)
 
 
 def _large_accelerations(lagrange: Course, projected: Course, ours: Course, exact: SymmetricMotion) -> Figure:
-    """Figure 3.9."""
+    """Figure 3.9: multipliers, and the last term of the acceleration."""
 
     def multipliers(course: Course) -> dict[str, Array]:
         size = np.linalg.norm(course.multipliers, axis=1)
@@ -711,13 +711,13 @@ def _last_term(course: Course, title: str) -> _Panel:
 
 
 def _second_energies(*given: Any) -> Figure:
-    """Figure 3.10."""
+    """Figure 3.10: change of the energy."""
     *courses, exact = given
     return _stacked([_change(c, title) for c, title in zip(courses, TITLES, strict=True)], exact.passages)
 
 
 def _errors(*given: Any) -> Figure:
-    """What the thesis could not know: the error against the exact motion, and the loss of symmetry."""
+    """Figure of the error against the exact motion, which the thesis did not have, and of the loss of symmetry."""
     *courses, exact = given
     panels_of = []
     for course, title in zip(courses, TITLES, strict=True):
