@@ -478,9 +478,11 @@ class _Search:
         for name, (_, low, high) in self.bound.items():
             for row in rows:
                 x = row[name]
-                outside = max(low - x, x - high) if math.isfinite(x) else np.inf
-                limit = low if low - x > x - high else high
-                violation += max(outside, 0.0) / (abs(limit) if limit else 1.0)
+                outside, limit = max((low - x, low), (x - high, high))
+                if not math.isfinite(x):
+                    violation = np.inf
+                elif outside > 0.0:
+                    violation += outside / (abs(limit) if limit else 1.0)
         case = int(costs.argmax())
         combined = costs.max() if self.combine == "worst" else costs.mean()
         return _Outcome(float(combined), min(violation, 1e12), "", case, runs[case])

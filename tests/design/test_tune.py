@@ -180,6 +180,20 @@ def test_constraints_on_measures(method):
     assert impossible.run is None and "No gains keep the constraints" in impossible.message
 
 
+@pytest.mark.parametrize("number", [np.nan, np.inf])
+def test_a_measure_without_a_number_keeps_no_constraint(number):
+    """Not with one bound at infinity either."""
+
+    def beyond_two(run):
+        return number if position(run) > 2.0 else 1.0
+
+    constraints = {"number": (beyond_two, 0.0, np.inf)}
+    found = tune(at_rest, {"x": (0.0, 8.0)}, squared, constraints=constraints, max_evaluations=40)
+    outside = found.data["gains"].values[:, 0] > 2.0
+    assert outside.any() and found.gains["x"] <= 2.0
+    assert ((found.data["violation"].values > 0.0) == outside).all()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["nelder-mead", "differential-evolution", "optuna"])
 def test_the_same_in_processes(method):
