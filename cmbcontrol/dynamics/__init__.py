@@ -1,4 +1,4 @@
-"""What the equations say: accelerations, constraint forces, motor torques, and their derivatives."""
+"""Dynamics at a state: accelerations, constraint forces, motor efforts, and their derivatives."""
 
 from ..model.parameters import Parameter as Parameter
 from ..model.parameters import parameters as parameters

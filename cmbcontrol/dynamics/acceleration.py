@@ -1,6 +1,6 @@
-"""Accelerations of a constrained machine.
+"""Accelerations of a constrained machine, by Gauss' principle or other formulations.
 
-They follow Gauss' principle in mass coordinates (one Cholesky factor, one set of reflections): the cheapest
+The default is Gauss' principle in mass coordinates (one Cholesky factor, one set of reflections): the cheapest
 formulation, and the only one whose rank decision does not depend on units. Rows are brought to metres
 (`Terms.row_scale`) before a rank is decided. `Formulation` is the base of others, which
 `cmbcontrol.papers.formulations` has for comparison.
@@ -48,7 +48,7 @@ Array = NDArray[np.float64]
 
 
 class Motion(NamedTuple):
-    """What the equations of motion say at a state.
+    """Acceleration, constraint force and multipliers at a state, with the conditioning of their computation.
 
     Attributes
     ----------
@@ -57,12 +57,12 @@ class Motion(NamedTuple):
     force : ndarray, shape (nv,)
         Constraint force F = A' lam, which enters as M dv/dt + h = f - F; always unique. N or N m.
     multipliers : ndarray, shape (rows,)
-        The lam with A' lam = F; the smallest where rows are redundant.
+        Multipliers lam with A' lam = F; the smallest where rows are redundant.
     conditioning : float
         2-norm condition number of the matrix that the formulation solves with, without singular values that its
         pseudoinverse leaves out; inf where singular. Where there are two such matrices, the larger one. 1 is best.
     rank : int
-        Of A, as the formulation decided.
+        Rank of A, as the formulation decided it.
     """
 
     vdot: Array
@@ -73,7 +73,7 @@ class Motion(NamedTuple):
 
 
 class Solution(NamedTuple):
-    """What a formulation found, and what with."""
+    """Acceleration that a formulation found, and the matrices that it solved with."""
 
     vdot: Array
     rank: int
@@ -83,7 +83,7 @@ class Solution(NamedTuple):
 
 
 class Solved(NamedTuple):
-    """Accelerations by Gauss' principle, and what goes with them.
+    """Acceleration by Gauss' principle, with multipliers, rank and friction in proportion to loads.
 
     Attributes
     ----------
@@ -94,7 +94,7 @@ class Solved(NamedTuple):
     friction : ndarray, shape (nv,)
         D' c of friction in proportion to loads, a part of the left side as h is; zero where there is none.
     pivot : ndarray, shape (k,)
-        Of each of these: 1 where it does not change its own load, 0 where it makes it grow without bound.
+        Pivot of each such friction: 1 where it does not change its own load, 0 where it makes it grow without bound.
     """
 
     vdot: Array
@@ -113,7 +113,9 @@ def solved(
     cap: int | None = None,
     checked: bool = True,
 ) -> Solved:
-    """M vdot + A' lam + D' c = g, A vdot = target (-b where None): in one call, and one more for each load of friction.
+    """Solution of M vdot + A' lam + D' c = g, A vdot = target (-b where None), with friction in proportion to loads.
+
+    It takes one call of a kernel, and one more for each load of friction.
 
     Raises
     ------
@@ -149,7 +151,9 @@ def solved(
 
 
 def require_unique_loads(terms: Terms) -> None:
-    """Refuse friction in proportion to a load that redundant rows share: the motion would not be determined.
+    """Raise an error for friction in proportion to a load that redundant rows share.
+
+    It would not be determined, nor would the motion.
 
     Raises
     ------
@@ -172,8 +176,8 @@ def require_unique_loads(terms: Terms) -> None:
 class Formulation(ABC):
     """Base of the formulations of constrained dynamics: M vdot + A' lam = f - h with A vdot = -b.
 
-    A formulation defines `_solve`. An object goes to `acceleration`, `constrained_motion`, `forward_dynamics` and
-    `simulate` as ``formulation=``.
+    A formulation defines `_solve`. Pass an object as ``formulation=`` to `acceleration`, `constrained_motion`,
+    `forward_dynamics` and `simulate`.
 
     Parameters
     ----------
@@ -192,7 +196,7 @@ class Formulation(ABC):
 
     @abstractmethod
     def _solve(self, terms: Terms, g: Array) -> Solution:
-        """M vdot + A' lam = g with A vdot = -b; what it cannot do is a LinAlgError."""
+        """Solve M vdot + A' lam = g with A vdot = -b; raise LinAlgError where the formulation cannot."""
 
     def acceleration(self, terms: Terms, f: ArrayLike, target: ArrayLike | None = None) -> Array:
         """Acceleration (nv,) under the generalized force f (nv,), with A vdot = target (rows,); defaults to -b."""
@@ -218,17 +222,17 @@ class Formulation(ABC):
         return Motion(solution.vdot, force, lam, conditioning, solution.rank)
 
     def at(self, terms: Terms) -> Formulation:
-        """A copy that is bound to a configuration, for formulations that keep something from one to the next."""
+        """Formulation bound to a configuration, for those that keep something from one configuration to the next."""
         _require_terms(terms)
         return self
 
     @property
     def bound(self) -> bool:
-        """Whether it keeps something from configuration to configuration."""
+        """Whether the formulation keeps something from configuration to configuration."""
         return False
 
     def _problem(self, terms: Terms, f: ArrayLike, target: ArrayLike | None) -> tuple[Terms, Array]:
-        """The terms at the rank that the tolerance decides, with A vdot = -b as asked for, and f - h."""
+        """Terms at the rank that the tolerance decides, with b for the target of A vdot, and f - h."""
         _require_terms(terms)
         if terms.rank == FAILED:
             raise ModelError(f"the mass matrix is not positive definite at q = {terms.q.tolist()}")
@@ -263,7 +267,7 @@ class Formulation(ABC):
 
 @dataclass(frozen=True)
 class Gauss(Formulation):
-    """Gauss' principle: nearest to M^-1 (f - h) in the metric of M among those with A vdot + b = 0. The default.
+    """Gauss' principle: the acceleration nearest to M^-1 (f - h) in the metric of M with A vdot + b = 0. The default.
 
     Examples
     --------
@@ -286,12 +290,12 @@ class Gauss(Formulation):
 
 
 def at_rank(terms: Terms, rank: int) -> Terms:
-    """The same terms with another decision about their rank."""
+    """Terms with another decision about their rank."""
     return terms if rank == terms.rank else replace(terms, rank=rank)
 
 
 def _condition(X: Array, count: int) -> float:
-    """Largest over the count-th singular value; 1 of nothing, inf of a singular matrix."""
+    """Largest over the count-th singular value of X; 1 for count 0, inf for a singular matrix."""
     if count == 0:
         return 1.0
     s = np.linalg.svd(X, compute_uv=False)
@@ -305,7 +309,7 @@ def _require_terms(terms: Terms) -> None:
 def baumgarte_gains(step: float) -> tuple[float, float]:
     """Baumgarte's (alpha, beta) for steps of length h: (1 / h, sqrt(2) / h).
 
-    They follow from asking that the residual vanish at the end of the step: to second order
+    They follow from a residual that vanishes at the end of the step: to second order
     phi(t + h) = phi + h phi' + h^2 phi'' / 2 = 0, that is phi'' + (2 / h) phi' + (2 / h^2) phi = 0, to be compared with
     phi'' + 2 alpha phi' + beta^2 phi = 0 (de Falco, eq. 30).
 
@@ -393,7 +397,7 @@ def _require_moderate(plant: Plant, q: Array, v: Array, u: Array) -> None:
 
 
 def _by_code(plant: Mechanism, q: Array, v: Array, u: Array) -> Array | None:
-    """The same by generated code, for arrays as kernels know them; None where the kernels have to do it."""
+    """Acceleration by generated code, for arrays as kernels take them; None where kernels have to compute it."""
     code = code_of(plant, q)
     address = 0 if code is None else code.address("forward")
     if code is None or not address:
@@ -448,7 +452,7 @@ def constrained_motion(
     formulation: Formulation | None = None,
     baumgarte: Sequence[float] | None = None,
 ) -> Motion:
-    """Acceleration, constraint force, multipliers, and the conditioning of the formulation; parameters as above.
+    """Acceleration, constraint force, multipliers, and the conditioning of the formulation, at a state.
 
     Parameters
     ----------
@@ -473,14 +477,14 @@ def constrained_motion(
 
 
 def _formulation(given: Formulation | None) -> Formulation:
-    """The formulation that is asked for."""
+    """Formulation that is given, checked; Gauss' principle by default."""
     if given is None:
         return Gauss()
     return _check.instance(given, Formulation, "formulation", "such as cmbcontrol.papers.formulations.NamedFormulation")
 
 
 def _target(terms: Terms, baumgarte: Sequence[float] | None) -> Array | None:
-    """What A vdot has to be under Baumgarte's stabilisation; None without."""
+    """Target (rows,) of A vdot under Baumgarte's stabilisation; None without."""
     if baumgarte is None:
         return None
     alpha, beta = _check.vector(baumgarte, 2, "baumgarte", ("alpha", "beta"))

@@ -1,4 +1,4 @@
-"""Real solutions of s' Q_i s = 0: a cone, as the linear pieces and curved families it is made of."""
+"""Real solutions of s' Q_i s = 0: a cone, and the linear pieces and curved families that it consists of."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ROUGH, _BEST = 4, 8  # alternations, and starts of Newton's method, towards the
 
 
 class Component(NamedTuple):
-    """A piece of the cone.
+    """Piece of the cone: a linear span, or a curved family.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class Component(NamedTuple):
     linear : bool
         Whether the piece is the whole span of the tangents.
     double : bool
-        Whether the gradients of the forms leave more open than the piece has tangents.
+        Whether the gradients of the forms leave more directions free than the piece has tangents.
     samples : ndarray, shape (d, k)
         Unit vectors on it: the tangents where it is linear.
     """
@@ -46,13 +46,13 @@ class Component(NamedTuple):
 
 
 def complement(X: Array) -> Array:
-    """Orthonormal basis (d, d - r) of what is orthogonal to the columns of X (d, k)."""
+    """Orthonormal basis (d, d - r) of the orthogonal complement of the columns of X (d, k)."""
     U, sigma, _ = np.linalg.svd(X)
     return U[:, int(np.count_nonzero(sigma > _ZERO)) :]
 
 
 def residual(forms: Array, s: Array) -> float:
-    """Largest s'Qs, relative to Q: zero on the cone."""
+    """Largest |s'Qs| of the forms, relative to Q: zero on the cone."""
     if not len(forms):
         return 0.0
     return float((np.abs(s @ forms @ s) / _sizes(forms)).max())
@@ -63,7 +63,7 @@ def _sizes(forms: Array) -> Array:
 
 
 def piece_at(forms: Array, s: Array) -> Component | None:
-    """The piece that a unit vector on the cone is on; None where pieces cross there."""
+    """Piece of the cone that a unit vector on it belongs to; None where pieces cross there."""
     if not len(forms):
         return components(forms)[0][0]
     piece = _piece(forms, s)
@@ -71,19 +71,19 @@ def piece_at(forms: Array, s: Array) -> Component | None:
 
 
 def _judged(forms: Array, piece: Component) -> Component:
-    """With the verdict on the gradients."""
+    """Piece with `double` set by the rank of the gradients."""
     return piece._replace(double=_rank(forms, piece.s) < forms.shape[1] - piece.tangent.shape[1])
 
 
 def components(forms: Array, starts: Sequence[Array] = ()) -> tuple[list[Component], bool]:
-    """The pieces of the cone, smaller ones first, and whether they are surely all.
+    """Pieces of the cone, smaller ones first, and whether these are proven to be all.
 
     Parameters
     ----------
     forms : ndarray, shape (p, d, d)
         Symmetric and independent.
     starts : sequence of ndarray, shape (d,)
-        Where the search starts, besides many fixed places.
+        Starting points of the search, besides many fixed ones.
     """
     d = forms.shape[1]
     if not d:
@@ -112,11 +112,11 @@ def components(forms: Array, starts: Sequence[Array] = ()) -> tuple[list[Compone
 def _spans(forms: Array) -> tuple[list[tuple[Array, Array]], bool]:
     """Spans (d, e) that together hold the cone, each with the independent forms (k, e, e) that are left on it.
 
-    And whether all ranks were clear: an eigenvalue that is neither zero nor well above it may be of two planes that
-    nearly agree.
+    Returned with them: whether all ranks were clear, since an eigenvalue that is neither zero nor well above it may be
+    of two planes that nearly agree.
 
     A form of rank two is the product of two linear ones, so the cone lies in two planes; on each of them the others
-    have lower ranks. Of two forms of three variables some combination has rank two. That is exact, and where no form is
+    have lower ranks. Two forms of three variables have a combination of rank two. That is exact, and where no form is
     left the cone is known for sure. Spans within others are left out at each form, so that a chain of loops leaves as
     many as it has.
     """
@@ -152,13 +152,13 @@ def _spans(forms: Array) -> tuple[list[tuple[Array, Array]], bool]:
 
 
 def _is_clear(Q: Array) -> bool:
-    """Whether eigenvalues of a form are zero or not, by what it is as a whole; of one that is nothing, too."""
+    """Whether each eigenvalue of a form is clearly zero or clearly not."""
     values = np.abs(np.linalg.eigvalsh(Q))
     return not ((values > 1e-3 * _ZERO) & (values < 1e2 * _ZERO)).any()
 
 
 def _parts(Q: Array) -> list[Array]:
-    """Spans of the zeros of a form: all, the kernel of a semidefinite one, two planes; all again of any other form."""
+    """Spans of the zeros of a form: all if it is zero, the kernel if it is semidefinite, two planes; else all."""
     n = len(Q)
     if not n or np.abs(Q).max() <= _ZERO:
         return [np.eye(n)] if n else []
@@ -173,7 +173,7 @@ def _parts(Q: Array) -> list[Array]:
 
 
 def _pencil(forms: Array) -> list[Array]:
-    """The parts of a combination that is singular, of forms of three variables; all where there is none to look for."""
+    """Spans of the zeros of a singular combination of forms of three variables; all where there is none."""
     from scipy.linalg import eig
 
     rest = _independent(forms) if forms.shape[1] == 3 else forms[:0]
@@ -192,7 +192,7 @@ def _pencil(forms: Array) -> list[Array]:
 
 
 def _outermost(spans: list[Array]) -> list[Array]:
-    """Without spans that lie in others."""
+    """Spans that do not lie within others."""
     kept: list[Array] = []
     for span in sorted((x for x in spans if x.shape[1]), key=lambda x: -x.shape[1]):
         if not any(np.abs(span - big @ (big.T @ span)).max() < _ZERO for big in kept):
@@ -201,7 +201,7 @@ def _outermost(spans: list[Array]) -> list[Array]:
 
 
 def _largest(pieces: list[Component]) -> list[Component]:
-    """Without pieces that lie in others, which planes have in common."""
+    """Pieces that do not lie within others; planes have some in common."""
     kept: list[Component] = []
     for piece in sorted(pieces, key=lambda c: -c.tangent.shape[1]):
         within = (c.tangent @ (c.tangent.T @ piece.samples) for c in kept if c.linear)
@@ -217,14 +217,14 @@ def _rank(forms: Array, s: Array) -> int:
 
 
 def _first(basis: Array) -> Array:
-    """A unit vector of a span that does not depend on its basis: the axis that it comes nearest to."""
+    """Unit vector of a span, independent of its basis: the projection of the coordinate axis nearest to the span."""
     P = basis @ basis.T
     s = P[:, int(np.argmax(P.diagonal() > 0.999 * P.diagonal().max()))]
     return s / np.linalg.norm(s)
 
 
 def _independent(forms: Array) -> Array:
-    """Independent combinations of forms; none where all vanish."""
+    """Independent combinations of forms; empty where all vanish."""
     flat = forms.reshape(len(forms), -1)
     _, sigma, Vt = np.linalg.svd(flat, full_matrices=False)
     p = int(np.count_nonzero(sigma > _ZERO * max(sigma.max(initial=0.0), 1e-3)))
@@ -251,7 +251,7 @@ def _face(forms: Array) -> Array:
 
 
 def _definite(forms: Array) -> bool:
-    """Whether some combination of forms is found to be definite: its smallest eigenvalue is concave in the weights."""
+    """Whether a definite combination of forms is found: its smallest eigenvalue is concave in the weights."""
     c = np.trace(forms, axis1=1, axis2=2)
     for k in range(100):
         c = c / max(float(np.linalg.norm(c)), 1e-300)
@@ -263,7 +263,7 @@ def _definite(forms: Array) -> bool:
 
 
 def _single(Q: Array) -> tuple[list[Component], bool]:
-    """The cone of one form: the kernel of a semidefinite one, two hyperplanes for rank 2, else a curved family."""
+    """Cone of one form: the kernel of a semidefinite one, two hyperplanes for rank 2, else a curved family."""
     values, vectors = np.linalg.eigh(Q)
     keep = np.abs(values) > _ZERO * np.abs(values).max()
     if values[keep].min() > 0.0 or values[keep].max() < 0.0:  # as a combination of several may come out
@@ -279,10 +279,11 @@ def _single(Q: Array) -> tuple[list[Component], bool]:
 
 
 def _on_cone(values: Array, vectors: Array, near: Array) -> list[Array]:
-    """Unit vectors s with s'Qs = 0, Q by its eigenvalues, both signs among them, from vectors (k, d) somewhere near.
+    """Unit vectors s with s'Qs = 0, near some vectors (k, d), of a Q with eigenvalues of both signs.
 
-    Their parts along positive and negative eigenvalues are made equally strong. Steps on the sphere would not do: where
-    one eigenvalue is much smaller than the others, the cone is narrow, and its gradients are small.
+    Q is given by its eigenvalues. The parts of s along positive and negative eigenvalues are made equally strong. Steps
+    on the sphere would not do: where one eigenvalue is much smaller than the others, the cone is narrow, and its
+    gradients are small.
     """
     directions = []
     for r in near @ vectors:
@@ -295,7 +296,7 @@ def _on_cone(values: Array, vectors: Array, near: Array) -> list[Array]:
 
 
 def _seeds(d: int, count: int) -> Array:
-    """Points on the unit sphere, the same every time: corners of the axes, then random ones."""
+    """Points on the unit sphere, the same at every call: corners of the axes, then random ones."""
     pairs = [np.eye(d)[i] + sign * np.eye(d)[j] for i in range(min(d, 8)) for j in range(i) for sign in (1.0, -1.0)]
     S = np.vstack([np.eye(d), *pairs, np.random.default_rng(0).standard_normal((count, d))])[: max(count, 2 * d)]
     return S / np.linalg.norm(S, axis=1, keepdims=True)
@@ -323,7 +324,9 @@ def _newton(forms: Array, starts: Array) -> Array:
 
 
 def _search(forms: Array, starts: Sequence[Array]) -> tuple[list[Component], bool]:
-    """Pieces found from many starts; surely all where they are as many lines as p = d - 1 quadrics can have in common.
+    """Pieces found from many starts, and whether they are proven to be all.
+
+    They are if they are as many lines as p = d - 1 quadrics can have in common.
 
     By Bezout's theorem these meet in 2^p complex lines, if in a finite number; lines at which gradients are independent
     count once.
@@ -355,7 +358,7 @@ def _search(forms: Array, starts: Sequence[Array]) -> tuple[list[Component], boo
 
 
 def _piece(forms: Array, s: Array) -> Component | None:
-    """The piece that a solution is on; None at points where pieces cross."""
+    """Piece that a solution belongs to; None at points where pieces cross."""
     scaled = forms / _sizes(forms)[:, None, None]
     U, sigma, Vt = np.linalg.svd(scaled @ s)
     r = int(np.count_nonzero(sigma > 1e-5))
@@ -372,7 +375,7 @@ def _piece(forms: Array, s: Array) -> Component | None:
 
 
 def _span_near(forms: Array, s: Array, T: Array) -> Array:
-    """Span (d, e) of the solutions next to s, where gradients do not tell it: from starts along their tangents T."""
+    """Span (d, e) of the solutions next to s, from starts along its tangents T, where gradients do not determine it."""
     reach = 1e-2
     away = np.random.default_rng(1).standard_normal((T.shape[1] + 4, T.shape[1])) @ T.T
     around = s + reach * away / np.linalg.norm(away, axis=1, keepdims=True)
@@ -383,7 +386,7 @@ def _span_near(forms: Array, s: Array, T: Array) -> Array:
 
 
 def nearest(forms: Array, g: Array, starts: Sequence[Array]) -> Array:
-    """The nearest point of the cone to g (d,): from many starts, a few alternations, then Newton's method."""
+    """Nearest point of the cone to g (d,): from many starts, a few alternations, then Newton's method."""
     size = float(np.linalg.norm(g))
     if size == 0.0 or residual(forms, g / size) < 1e-15:
         return g
@@ -397,14 +400,17 @@ def nearest(forms: Array, g: Array, starts: Sequence[Array]) -> Array:
 
 
 def _longest(S: Array, g: Array) -> Array:
-    """The longest projection of a unit vector g on unit vectors S (k, d): the first of equal ones."""
+    """Longest projection of a unit vector g on unit vectors S (k, d): the first of equal ones."""
     reach = S @ g
     best = np.flatnonzero(np.abs(reach) > np.abs(reach).max(initial=0.0) - 1e-12)[:1]
     return S[best[0]] * reach[best[0]] if best.size else np.zeros(len(g))
 
 
 def _alternated(forms: Array, g: Array, S: Array, count: int) -> Array:
-    """Unit vectors (k, d) nearer to g: its projection on their tangents is brought back onto the cone, time by time."""
+    """Unit vectors (k, d) on the cone nearer to g: its projection on their tangents is brought back onto the cone.
+
+    This is repeated up to `count` times.
+    """
     for _ in range(count if len(S) else 0):
         J = np.einsum("pij,kj->kpi", forms, S)
         ahead = g - np.einsum("kip,kp->ki", np.linalg.pinv(J, rcond=1e-9), J @ g)
@@ -419,7 +425,7 @@ def _alternated(forms: Array, g: Array, S: Array, count: int) -> Array:
 
 
 def _stationary(forms: Array, g: Array, S: Array) -> Array:
-    """Unit vectors on the cone, near S (k, d), from which the distance to g is stationary; without those that fail.
+    """Unit vectors on the cone, near S (k, d), from which the distance to g is stationary; failures are left out.
 
     Newton's method for s and the multipliers mu in s - g + 2 sum mu Q s = 0 and s'Qs = 0.
     """

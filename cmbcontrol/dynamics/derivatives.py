@@ -33,7 +33,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Derivatives:
-    """The equations of motion ``M a + h + A' lam = B u``, ``A a + b = 0`` at a state, and their derivatives.
+    """Equations of motion ``M a + h + A' lam = B u``, ``A a + b = 0`` at a state, and their derivatives.
 
     A derivative with respect to q is with respect to delta (nv,) in q [+] delta.
 
@@ -56,9 +56,9 @@ class Derivatives:
     h : ndarray, shape (nv,)
         Coriolis, centrifugal, gravity, spring and friction forces.
     rank : int
-        Of A.
+        Rank of A.
     D, loads : ndarray, shape (k, nv) and (k, rows)
-        Of friction in proportion to k loads c = N(lam): its forces at unit loads, and dc/dlam. Its force D' c is part
+        Friction in proportion to k loads c = N(lam): its forces at unit loads, and dc/dlam. Its force D' c is part
         of the balance, and force_q and force_v hold c.
     """
 
@@ -101,7 +101,7 @@ class Derivatives:
         return Vt[: self.rank].T / sigma[: self.rank] @ U[:, : self.rank].T
 
     def acceleration(self, force: Array, accel: Array) -> Array:
-        """Columns of da for ``M da + A' dlam + D' dc = force``, ``A da = -accel``."""
+        """Acceleration change da, in columns, for ``M da + A' dlam + D' dc = force``, ``A da = -accel``."""
         da = self._without_friction(force, accel)
         if not self.D.size:
             return da
@@ -113,12 +113,12 @@ class Derivatives:
         return self.Z @ (self.Z.T @ force) - self.A_plus @ accel
 
     def multipliers(self, force: Array, da: Array) -> Array:
-        """Columns of the smallest dlam with ``A' dlam + D' dc = force - M da``."""
+        """Smallest dlam, in columns, with ``A' dlam + D' dc = force - M da``."""
         return self.spread @ (force - self.M @ da)
 
     @cached_property
     def spread(self) -> Array:
-        """The smallest dlam (rows, nv) with ``A' dlam + D' dc`` a given force."""
+        """Matrix (rows, nv) from a force to the smallest dlam with ``A' dlam + D' dc`` equal to it."""
         return np.linalg.pinv(self.A.T + self.D.T @ self.loads, rcond=DEPENDENT) if self.D.size else self.A_pinv.T
 
 
@@ -146,7 +146,7 @@ class AccelerationDerivatives(NamedTuple):
 
 
 class InverseDynamicsDerivatives(NamedTuple):
-    """tau = M a + h of the tree, with its derivatives.
+    """Joint forces tau = M a + h of the tree, with their derivatives.
 
     Attributes
     ----------
@@ -170,7 +170,7 @@ def derivatives(
     a: ArrayLike | None = None,
     lam: ArrayLike | None = None,
 ) -> Derivatives:
-    """The equations of motion at a state with all first derivatives.
+    """Equations of motion at a state with all first derivatives.
 
     Parameters
     ----------
@@ -294,7 +294,7 @@ def inverse_dynamics_derivatives(plant: Plant, q: ArrayLike, v: ArrayLike, a: Ar
 
 
 def _by_differences(plant: Plant, q: Array, v: Array, u: Array, a: Array, lam: Array) -> Derivatives:
-    """The same by central differences of order 8."""
+    """Equations of motion with derivatives by central differences of order 8, for plants given by functions."""
     terms = plant.terms(q, v)
     n, rows = plant.nv, len(plant.row_names)
 

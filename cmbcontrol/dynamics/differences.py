@@ -1,4 +1,4 @@
-"""Central differences of order 8, for functions that come without derivatives."""
+"""Central differences of order 8, for functions without analytic derivatives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Constraint forces, motor torques, power."""
+"""Constraint forces, motor efforts and power at a state."""
 
 from __future__ import annotations
 
@@ -43,16 +43,16 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class ConstraintForce:
-    """Force of the loops.
+    """Force that the loops exert, as joint forces and as multipliers.
 
     Attributes
     ----------
     force : ndarray, shape (nv,)
         F = A' lam, always unique; it enters as M dv/dt + h = f - F (Aghili, eqs. 18-19). N or N m.
     multipliers : ndarray, shape (rows,)
-        The smallest lam with A' lam = F.
+        Smallest lam with A' lam = F.
     unique : ndarray of bool, shape (rows,)
-        Which multipliers the motion determines; the others are shared among redundant rows.
+        Whether the motion determines a multiplier; the others are shared among redundant rows.
     acceleration : ndarray, shape (nv,)
     """
 
@@ -93,21 +93,21 @@ def constraint_force(
 
 
 def measured_force(terms: Terms, u: Array) -> Terms:
-    """The terms with the constraint force A' lam under motor efforts u (nu,), as a sensor would measure it."""
+    """Terms with the constraint force A' lam under motor efforts u (nu,), as a sensor would measure it."""
     g = terms.B @ u - terms.h
     found = solved(terms, g)
     return terms.with_force(g - terms.M @ found.vdot - found.friction)
 
 
 def free_acceleration(terms: Terms, f: Array) -> Array:
-    """M^-1 f, the acceleration of the machine with its loops cut."""
+    """Acceleration M^-1 f of the machine with its loops cut."""
     if isinstance(terms, TracedTerms):
         return terms.free_acceleration(f)
     return np.linalg.solve(terms.M, f)
 
 
 def response(terms: Terms, f: Array) -> Array:
-    """Z (Z'M Z)^-1 Z'f: what joint forces f (nv,) add to the acceleration of the closed machine."""
+    """Acceleration Z (Z'M Z)^-1 Z'f that joint forces f (nv,) add in the closed machine."""
     if isinstance(terms, TracedTerms):
         return terms.response(f)
     Z = terms.Z
@@ -125,13 +125,13 @@ class MotorEffort:
     terms : Terms
         The equations of motion; friction in proportion to loads is a part of their h, as these efforts make it.
     vdot : ndarray, shape (nv,)
-        The acceleration that they are for.
+        The desired acceleration.
     f : ndarray, shape (nv,)
-        The same as joint forces, B u: exactly zero on passive joints.
+        The efforts as joint forces, B u: exactly zero on passive joints.
     residual : ndarray, shape (nv,)
         Part of the needed force P(M a + h) that no motor can give; zero where the plant is fully actuated.
     actuation : Actuation
-        Verdict at this configuration.
+        Rank and margin of the actuation at this configuration.
     """
 
     u: Array
@@ -188,7 +188,7 @@ def motor_effort(terms: Terms, vdot: ArrayLike, weight: ArrayLike | None = None,
 
 
 def smallest_effort(terms: Terms, vdot: Array, root: Array | None = None, *, strict: bool = True) -> Array:
-    """The u of `motor_effort` alone, with a root of the metric (`weight_root`): what laws call at every sample."""
+    """Smallest motor efforts u (nu,) as in `motor_effort`, with a root of the metric (`weight_root`), for fast laws."""
     if isinstance(terms, TracedTerms):
         return terms.smallest_effort(vdot, root)
     if terms.friction is not None:
@@ -208,25 +208,25 @@ def smallest_effort(terms: Terms, vdot: Array, root: Array | None = None, *, str
 def with_friction_of_loads(
     terms: Terms, vdot: Array, effort: Callable[[Terms, Array], Array], given: Array | None = None
 ) -> Terms:
-    """The terms with friction in proportion to loads as a part of h, where efforts give an acceleration.
+    """Terms with friction in proportion to loads as a part of h, for the efforts that give an acceleration.
 
-    Efforts, multipliers and friction are linear in the loads c, as c = 0 and each unit of them tell; what is left is
-    c = N(lam), as in `kernels.friction`. Where there are motions that no motor reaches, so is what is missing there,
-    and several c may fulfil that: the wanted ones leave nothing missing.
+    Efforts, multipliers and friction are linear in the loads c, which c = 0 and unit loads determine; c = N(lam) is
+    left to be solved, as in `kernels.friction`. Where there are motions that no motor reaches, missing forces are
+    linear in c, too, and several c may solve it: those are taken with which no force is missing.
 
     Parameters
     ----------
     terms : Terms
     vdot : ndarray, shape (nv,)
     effort : callable, (terms, vdot) -> (nu,)
-        The efforts that a law gives for it, linear in h and vdot.
+        Efforts that a law gives for an acceleration, linear in h and vdot.
     given : ndarray, shape (nu,), optional
-        Efforts that it adds, whatever h and vdot are.
+        Efforts that the law adds, independent of h and vdot.
 
     Raises
     ------
     PainleveError
-        Where no loads fulfil that, or several do.
+        Where no loads solve these equations, or several do.
     """
     rubs = terms.friction
     if rubs is None:
@@ -260,7 +260,7 @@ def with_friction_of_loads(
 
 
 def require_reached(terms: Terms, missing: Array, force: Array) -> None:
-    """Refuse a motion that the motors cannot produce.
+    """Raise an error for a motion that the motors cannot produce.
 
     Parameters
     ----------
@@ -268,12 +268,12 @@ def require_reached(terms: Terms, missing: Array, force: Array) -> None:
     missing : ndarray, shape (dof,)
         Forces that are missing along unit motions, N, as `kernels.linear_algebra.motor_reach` counts them.
     force : ndarray, shape (nv,)
-        Joint forces that were asked for besides h.
+        Desired joint forces besides h.
 
     Raises
     ------
     ActuationError
-        Where more is missing than rounding leaves: of the forces at hand, and of weight and springs that cancel.
+        Where more is missing than the rounding of the forces at hand, and of weight and springs that cancel.
     """
     at_hand = float((np.abs(force) / terms.reach).max() + (np.abs(terms.h) / terms.reach).max())
     if np.abs(missing).max(initial=0.0) <= UNREACHED * at_hand + ROUNDING * terms.force_scale:
@@ -288,7 +288,7 @@ def require_reached(terms: Terms, missing: Array, force: Array) -> None:
 
 
 def weight_root(weight: ArrayLike | None, nu: int, what: str = "weight") -> Array | None:
-    """A root R of a metric of the efforts, R R' = W (nu, nu); None for the plain one."""
+    """Root R of a metric of the efforts, R R' = W (nu, nu); None where no weight is given."""
     if weight is None:
         return None
     W = _check.numbers(weight, what, f"{nu} numbers or a {nu} x {nu} matrix")
@@ -314,8 +314,8 @@ def inverse_dynamics(
 ) -> MotorEffort:
     """Motor efforts that give the closed machine the acceleration vdot; zero on passive joints.
 
-    Parameters as in `motor_effort`; vdot should satisfy the loops (A vdot + b = 0), or else its
-    admissible part is what is produced.
+    Parameters as in `motor_effort`; vdot should satisfy the loops (A vdot + b = 0), else
+    its admissible part is produced.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Velocity jumps: what loops that close at once do to a moving machine, and which contacts take part."""
+"""Velocity jumps: effect of loops that close at once on a moving machine, and contacts that take part in it."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ _ROUNDS, _EACH = 20, 4  # exchanges, and more for each contact, before combinati
 
 @dataclass(frozen=True, eq=False)
 class Impact:
-    """A jump of the velocity.
+    """Jump of the velocity, with its impulse and the lost energy.
 
     Attributes
     ----------
     v : ndarray, shape (nv,)
-        Velocity after it.
+        Velocity after the jump.
     impulse : ndarray, shape (nv,)
         Impulse of the loops A' mu, N s or N m s: M (v_before - v) = A' mu. Always unique.
     multipliers : ndarray, shape (rows,)
-        The smallest mu; -mu pushes body b along the row, as the multipliers of forces do.
+        Smallest mu; -mu pushes body b along the row, as the multipliers of forces do.
     loss : float
-        Kinetic energy that is lost, J: the work mu' A (v_before + v) / 2 of the impulse at the mean velocity.
+        Lost kinetic energy, J: the work mu' A (v_before + v) / 2 of the impulse at the mean velocity.
     """
 
     v: Array
@@ -48,9 +48,9 @@ class Impact:
 
 
 def impact(plant: Plant, q: ArrayLike, v: ArrayLike, restitution: float | Mapping[str, ArrayLike] = 0.0) -> Impact:
-    """What happens to a velocity when all loops of the plant act at once.
+    """Velocity jump when all loops of the plant act at once, with its impulse and the lost energy.
 
-    The velocity after it is the nearest one, in the metric of M, with
+    The velocity after it is the nearest to the one before, in the metric of M, with
 
         A v_after = -E A v,      M (v_after - v) = -A' mu,
 
@@ -106,7 +106,7 @@ def impact(plant: Plant, q: ArrayLike, v: ArrayLike, restitution: float | Mappin
 
 
 def _coefficients(loop: str, e: ArrayLike, count: int) -> Array:
-    """Coefficients of restitution of a loop's rows, checked."""
+    """Coefficients of restitution of a loop's rows (rows,), checked."""
     e = _check.numbers(e, f"the restitution of {loop!r}")
     if e.shape not in ((), (count,)):
         raise InputError(
@@ -118,7 +118,7 @@ def _coefficients(loop: str, e: ArrayLike, count: int) -> Array:
 
 
 def jump(terms: Terms, rows: NDArray[np.int64], v: Array, target: Array) -> Impact:
-    """The jump from v to the nearest velocity with A v = target, by the impulses of the chosen rows alone."""
+    """Jump from v to the nearest velocity with A v = target, by impulses of the chosen rows alone."""
     v_after, impulse, mu, rank = nearest(terms, rows, terms.M @ v, target)
     if rank < rows.size:  # redundant rows share
         A, scale = terms.A[rows], terms.row_scale[rows]
@@ -129,9 +129,9 @@ def jump(terms: Terms, rows: NDArray[np.int64], v: Array, target: Array) -> Impa
 
 
 def nearest(terms: Terms, rows: NDArray[np.int64], force: Array, target: Array) -> tuple[Array, Array, Array, int]:
-    """x nearest to M^-1 force, in the metric of M, with A x = target on the chosen rows.
+    """Vector x nearest to M^-1 force, in the metric of M, with A x = target on the chosen rows.
 
-    Returns x, A' lam, and some multipliers lam of these rows with the rank. Accelerations and velocities alike.
+    Returns x, A' lam, multipliers lam of these rows, and the rank. x is an acceleration or a velocity.
     """
     A, scale = terms.A[rows], terms.row_scale[rows]
     scale.setflags(write=False)  # as kernels know it
@@ -147,21 +147,21 @@ def supporting(
     allowed: Sequence[tuple[str, ...]],
     solve: Callable[[tuple[str, ...]], tuple[Found, Array, tuple[str, ...]]],
 ) -> tuple[tuple[str, ...], Found] | None:
-    """Which of several contacts take part, and how: the states that contradict nothing.
+    """States of several contacts, such as sticking or open, that are consistent with their forces and motions.
 
     The complementarity problem of the contacts, by exchanges of states. It begins with the first state of each. All
     that contradict their states change at once, which takes a few rounds however many there are (block pivoting:
     Kostreva 1978, Judice and Pires 1994). Where this gets no further, that one changes which contradicts its state
-    most, as long as this leads to states that were not tried. Where this gets no further either, all combinations are
-    looked at of those that have contradicted their states, earlier states first.
+    most, as long as this leads to states that were not tried. Where this gets no further either, all combinations
+    are tried of those that have contradicted their states, earlier states first.
 
     Parameters
     ----------
     allowed : sequence of tuples of str
         States that each contact may have, such as "sticks", "slides", "open"; the preferred one first.
     solve : callable
-        States -> what follows from them; for each contact how well its state fits, negative where it does not; and the
-        state that it should have in that case.
+        States -> the result; for each contact the margin of its state, negative where it contradicts the result; and
+        the state that it should have in that case.
 
     Returns
     -------
@@ -171,7 +171,7 @@ def supporting(
     Raises
     ------
     TooManyStatesError
-        Where there are too many combinations to look at.
+        Where there are too many combinations to try.
     """
     tried: set[tuple[str, ...]] = set()
     unsettled: set[int] = set()

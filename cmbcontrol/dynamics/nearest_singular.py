@@ -1,4 +1,4 @@
-"""The singular configuration nearest to one that is known roughly."""
+"""Search for the singular configuration nearest to a given configuration."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _EXACT = 1e-12  # of the size: loops that are open by less are closed
 
 
 def nearest_singular_configuration(plant: Plant, q: ArrayLike, *, within: float = 0.1) -> Array:
-    """The singular configuration near a configuration, to rounding.
+    """Singular configuration nearest to a given one that is close to it, exact to rounding.
 
     Newton's method: the loops close, and the smallest constraint gradients, those behind the largest gap in their
     sizes, vanish. With singular vectors U1, U2 (left) and V2 (right, on the small side) each step solves
@@ -34,7 +34,7 @@ def nearest_singular_configuration(plant: Plant, q: ArrayLike, *, within: float 
     plant : Plant
     q : array_like, shape (nq,)
     within : float
-        How far it may be, as a part of the largest coordinate change: radians, or sizes of the machine.
+        Largest distance to it, as a part of the largest coordinate change: radians, or sizes of the machine.
 
     Returns
     -------
@@ -43,7 +43,7 @@ def nearest_singular_configuration(plant: Plant, q: ArrayLike, *, within: float 
     Raises
     ------
     SingularConfigurationError
-        If there is none so near; the message says what was found instead.
+        If there is none so near; the message has the smallest constraint gradient found.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def nearest_singular_configuration(plant: Plant, q: ArrayLike, *, within: float 
 
 
 def _independent(sigma: Array, scale: float, generic: int) -> int | None:
-    """Gradients that stay, by the largest gap in the sizes of those independent nearby; None where none is small."""
+    """Number of gradients that stay, by the largest gap in the sizes of those independent nearby; None without one."""
     sizes = np.concatenate([[scale], np.maximum(sigma[:generic], 1e-9 * scale)])
     small = np.flatnonzero(sizes[1:] < 0.3 * scale)
     return int(small[np.argmin(sizes[small + 1] / sizes[small])]) if small.size else None
@@ -95,7 +95,7 @@ def _independent(sigma: Array, scale: float, generic: int) -> int | None:
 def _toward_singular(
     plant: Plant, q: Array, terms: Terms, L: Array, U: Array, sigma: Array, Vt: Array, count: int
 ) -> Array:
-    """A step of Newton's method."""
+    """Step of Newton's method towards the singular configuration."""
     left = U[:, count:].T * plant.row_scale
     Z = np.linalg.solve(L.T, Vt[count:].T)
     zero, rows = np.zeros(plant.nv), np.zeros(len(plant.row_names))
@@ -110,7 +110,7 @@ def _toward_singular(
 
 
 def _closed_singular(plant: Plant, q: Array, count: int) -> Array:
-    """The configuration, if it closes the loops."""
+    """Configuration q itself, if it closes the loops."""
     gap = plant.closure_error(q)
     if gap > _EXACT * plant.size:
         raise SingularConfigurationError(

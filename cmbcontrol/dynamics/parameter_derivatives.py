@@ -23,14 +23,14 @@ Array = NDArray[np.float64]
 
 
 class ParameterDerivatives(NamedTuple):
-    """The motion of a machine at a state, with derivatives by k of its parameters.
+    """Acceleration and multipliers of a machine at a state, with derivatives by k of its parameters.
 
     Each derivative has a column for each parameter, in its unit.
 
     Attributes
     ----------
     names, units : tuple of str
-        Of the parameters.
+        Names and units of the parameters.
     values : ndarray, shape (k,)
     a, lam : ndarray, shape (nv,) and (rows,)
         Acceleration and multipliers; the smallest ones where rows are redundant.
@@ -64,7 +64,7 @@ class ParameterDerivatives(NamedTuple):
 def parameter_derivatives(
     plant: Mechanism, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None, *, parameters: Sequence[str] | None = None
 ) -> ParameterDerivatives:
-    """Acceleration and multipliers with derivatives by masses, lengths, stiffnesses and all else a machine is made of.
+    """Acceleration and multipliers with derivatives by numbers of the machine: masses, lengths, stiffnesses, gravity.
 
     With F = M a + h + A' lam - B u and C = A a + b they follow from M da + A' dlam = -dF/dp and A da = -dC/dp. Both
     right sides are exact derivatives of the kernels' expressions, compiled once for each structure of a machine.
@@ -97,7 +97,7 @@ def parameter_derivatives(
     RedundantRowsError
         Where a parameter that is asked for makes redundant rows contradict each other, so that there is no derivative.
     SingularConfigurationError
-        The same at a singular configuration, that a parameter takes the machine from.
+        Where the configuration is singular, and a change of a parameter takes the machine away from it.
     ModelError
         Where the mass matrix is not positive definite, or a derivative not finite.
 
@@ -135,7 +135,7 @@ def parameter_derivatives(
 
 
 def _moves(plant: Mechanism, names: tuple[str, ...]) -> Moves:
-    """What follows these parameters; it is found once."""
+    """Numbers of the machine that follow these parameters; found once for each choice."""
     known: dict[tuple[str, ...], Moves] = vars(plant).setdefault("_moves", {})
     if names not in known:
         known[names] = Moves([parameters_of(plant)[name].moves for name in names])
@@ -143,14 +143,14 @@ def _moves(plant: Mechanism, names: tuple[str, ...]) -> Moves:
 
 
 class _Partials:
-    """Derivatives of the equations by parameters at a configuration, for any v, a and lam."""
+    """Derivatives of the equations of motion by parameters at a configuration, for any v, a and lam."""
 
     def __init__(self, plant: Mechanism, here: Derivatives, names: Sequence[str], moves: Moves) -> None:
         self.plant, self.here, self.names, self.moves = plant, here, names, moves
         self.code = code(plant.arrays, (), here.q)
 
     def __call__(self, v: Array, a: Array, lam: Array | None = None) -> tuple[Array, Array, Array]:
-        """Of F (nv, k), C (rows, k) and phi (rows, k). At rest, C is A a."""
+        """Derivatives of F (nv, k), C (rows, k) and phi (rows, k). At rest, C is A a."""
         here, nv, rows = self.here, len(v), len(self.here.lam)
         lam = np.zeros(rows) if lam is None else lam
         found = self.code.partials(self.moves, np.concatenate([here.q, v, a, lam, here.u]))
@@ -165,7 +165,7 @@ class _Partials:
 
 
 def _agree(plant: Mechanism, here: Derivatives, at: _Partials, lengths: Array, accel: Array) -> NDArray[np.bool_]:
-    """Whether redundant rows go on to agree with the others, to first order: N' dA Z = 0 and N' dC = 0.
+    """Whether redundant rows still agree with the others, to first order: N' dA Z = 0 and N' dC = 0.
 
     In metres: of gap by metres of motion, where the parameter changes by the size of the machine, or by a radian.
     """
@@ -196,6 +196,6 @@ def _refusal(plant: Mechanism, here: Derivatives, names: list[str]) -> Exception
 
 
 def _listed(names: list[str]) -> str:
-    """The first names, and how many more there are."""
+    """Text with the first names, and the number of further ones."""
     more = f" and {len(names) - 6} more" if len(names) > 6 else ""
     return ", ".join(map(repr, names[:6])) + more

@@ -1,4 +1,4 @@
-"""What joints and constraints carry: forces and moments of pins, for who has to size them."""
+"""Reactions: forces and moments that joints and constraints carry, for the sizing of pins and bearings."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def reactions(
 ) -> xarray.Dataset:
     """Force and moment that each joint and each constraint carries at a state under motor efforts.
 
-    Of joints of the tree and of cut joints it is what the parent does to the child, at the origin of the joint's frame
-    on the parent; of other constraints what body a does to body b, at the point on b (of a `Weld`, at frame a).
+    For joints of the tree and cut joints it is the action of the parent on the child, at the origin of the joint's
+    frame on the parent; for other constraints that of body a on body b, at the point on b (for a `Weld`, at frame a).
     Motors, springs and friction of a joint are part of it. Couplings act on coordinates, and are left out.
 
     Parameters
@@ -87,10 +87,12 @@ def reactions(
 
 
 def acting_in(plant: Mechanism, name: str) -> tuple[list[int], list[int]]:
-    """Force elements and actuators between bodies that are part of what a joint or a constraint carries, by index.
+    """Indices of the force elements and actuators between bodies that belong to a joint or a constraint.
 
-    Friction in proportion to its load, and motors of a cut joint. Those on coordinates of the tree are part of what the
-    joint carries by themselves.
+    They are part of its reaction.
+
+    They are friction in proportion to its load, and motors of a cut joint. Those on coordinates of the tree are part of
+    the joint's reaction anyway.
     """
     elements = [k for k, f in enumerate(plant.forces) if isinstance(f, FrictionOfLoad) and f.on == name]
     cut = {loop.name for loop in plant.loops if isinstance(loop, Joint)} & {name}
@@ -103,7 +105,7 @@ def _require(plant: object) -> None:
 
 
 def reactions_along(plant: Mechanism, states: Mapping[str, Array], *, axes: str = "joint") -> xarray.Dataset:
-    """The same at several states, whose accelerations and multipliers are known.
+    """Force and moment of each joint and constraint at several states with known accelerations and multipliers.
 
     `states` has ``q``, ``v``, ``a``, ``lam``, ``u``, one row each, and optionally ``loads`` (n, 6 loads) that act in
     place of those of the plant, ``active`` (n, rows) of rows that hold, and ``time``, s.
@@ -138,7 +140,7 @@ def _by_name(plant: Mechanism, values: Array) -> dict[str, Array]:
 
 
 class _Places:
-    """Where the reactions of a machine are told."""
+    """Joints and constraints of a machine, and the places and axes in which their reactions are given."""
 
     def __init__(self, plant: Mechanism) -> None:
         self.plant = plant
@@ -147,7 +149,7 @@ class _Places:
         self.acting = {name: acting_in(plant, name) for name in self.names}
 
     def at(self, q: Array, axes: str, of_links: Array, of_rows: Array, *of_acting: Array) -> tuple[Array, Array]:
-        """Forces and moments (joints, 3), from wrenches about the origin of the world."""
+        """Forces and moments (joints, 3) at these places, from wrenches about the origin of the world."""
         plant, found = self.plant, []
 
         def own(name: str) -> Array:
@@ -172,13 +174,13 @@ class _Places:
 
 
 def _moved(g: Array, frame: Frame, R: Array, axes: str) -> tuple[Array, Array]:
-    """Force and moment at a frame of a wrench (moment, force) about the origin of the world."""
+    """Force and moment at a frame, from a wrench (moment, force) about the origin of the world."""
     force, moment = g[3:], g[:3] - np.cross(frame.p, g[3:])
     return (force, moment) if axes == "world" else (R.T @ force, R.T @ moment)
 
 
 def _unique(places: _Places, q: Array, active: NDArray[np.bool_] | None, axes: str) -> NDArray[np.bool_]:
-    """Whether forces within redundant constraints, which move nothing, leave a reaction as it is."""
+    """Whether each reaction is the same under any forces within redundant constraints, which move nothing."""
     plant, count = places.plant, len(places.names)
     terms = plant.terms(q, np.zeros(plant.nv))
     rows = np.arange(len(terms.row_scale)) if active is None else np.flatnonzero(active)

@@ -1,7 +1,7 @@
-"""Singular configurations: which motions go through them, and the exact acceleration there.
+"""Singular configurations: the motions that go through them, and the exact acceleration there.
 
-Where the constraint Jacobian A loses rank, A v = 0 leaves more velocities than there are motions. What is lost to first
-order binds again to second order. Let n be a left null vector, n'A = 0. Along any motion A a + b(v) = 0, so
+Where the constraint Jacobian A loses rank, A v = 0 leaves more velocities than there are motions. A row that is lost to
+first order binds again to second order. Let n be a left null vector, n'A = 0. Along any motion A a + b(v) = 0, so
 
     n'b(v) = 0,      with v = Z s:      s' Q_n s = 0,
 
@@ -56,7 +56,7 @@ _STILL = 1e-10  # of the speed that gravity and springs give within a size of th
 
 @dataclass(frozen=True, eq=False)
 class Branch:
-    """Motions through a singular configuration that are one smooth family.
+    """One smooth family of motions through a singular configuration.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class Branch:
     linear : bool
         Whether all combinations of the degrees of freedom are on the branch; else they form a cone about it.
     regular : bool
-        Whether the machine regains its rank on it, as far as second order tells. Where not, part of it may stay at a
+        Whether the machine regains its rank on it, to second order. Where not, part of it may stay at a
         singular configuration while the rest moves, or branches touch; the acceleration then needs higher orders.
     samples : ndarray, shape (nv, k)
         Some velocities on it, of unit speed: the degrees of freedom, where it is linear.
@@ -81,22 +81,22 @@ class Branch:
 
     @property
     def dof(self) -> int:
-        """Freedoms of the motions on it."""
+        """Number of degrees of freedom of the motions on the branch."""
         return self.motions.shape[1]
 
 
 @dataclass(frozen=True, eq=False)
 class SingularConfiguration:
-    """What can move at a configuration, to first and to second order. See `singular_configuration`.
+    """Motions of a machine at a configuration, to first and second order; made by `singular_configuration`.
 
     Attributes
     ----------
     plant : Plant
     q : ndarray, shape (nq,)
     rank : int
-        Independent rows.
+        Number of independent rows.
     lost_rows : tuple of dict of str to float
-        For each condition of second order, the combination n of rows that vanishes: names and weights (largest 1).
+        Combination n of rows that vanishes, for each condition of second order: names and weights (largest 1).
     motions : ndarray, shape (nv, d)
         First-order motions Z, orthonormal in the metric of M.
     forms : ndarray, shape (p, d, d)
@@ -121,7 +121,7 @@ class SingularConfiguration:
 
     @cached_property
     def _found(self) -> tuple[list[cone.Component], bool]:
-        """The pieces of the cone, and whether they are surely all."""
+        """Pieces of the cone, and whether these are proven to be all."""
         if not len(self.forms) and self.rank < self._rank_near:
             return [], False
         return cone.components(self.forms, [] if self.v is None else [self._part(self.v)])
@@ -131,10 +131,10 @@ class SingularConfiguration:
         return self._found[0]
 
     def _branch_of(self, piece: cone.Component, v: Array | None = None) -> Branch:
-        """A piece of the cone in velocities.
+        """Branch of a piece of the cone, in velocities.
 
-        Without a velocity the direction is that nearest to the joint that takes part most, forward: it does not depend
-        on the basis of the degrees of freedom.
+        Without a velocity, its direction is the one nearest to the joint that takes part most, forward: it does not
+        depend on the basis of the degrees of freedom.
         """
         Z = self.motions
         if v is not None:
@@ -152,13 +152,13 @@ class SingularConfiguration:
 
     @cached_property
     def branches(self) -> tuple[Branch, ...]:
-        """The ways to move through the configuration (searched when they are first asked for)."""
+        """Branches of motion through the configuration; searched at the first use."""
         branches = [self._branch_of(piece) for piece in self._pieces]
         return tuple(sorted(branches, key=lambda b: (b.dof, not b.regular, *(-b.direction).round(6))))
 
     @property
     def complete(self) -> bool:
-        """Whether these are proven to be all.
+        """Whether `branches` are proven to be all.
 
         They are where the forms are products of linear ones, as of chains of parallel bars, where at most one other is
         left on each plane of these, and where as many lines were found as quadrics can have in common.
@@ -167,7 +167,7 @@ class SingularConfiguration:
 
     @property
     def generic_rank(self) -> int:
-        """Independent rows nearby on the manifold; at a locked configuration all nv coordinates count as bound."""
+        """Number of independent rows at configurations nearby on the manifold; nv at a locked configuration."""
         if not len(self.forms):
             return max(self.rank, self._rank_near)
         if self.v is not None and self.moves(self.v):
@@ -180,15 +180,15 @@ class SingularConfiguration:
 
     @property
     def few(self) -> bool:
-        """Whether the branches are found in a moment: the search grows with the cube of the degrees of freedom."""
+        """Whether the branches are found quickly: the search grows with the cube of the degrees of freedom."""
         return self.motions.shape[1] <= 12
 
     def _part(self, v: Array) -> Array:
-        """s of v = Z s."""
+        """Coordinates s of a velocity v = Z s."""
         return self.motions.T @ self.M @ v
 
     def _piece(self, v: Array) -> Branch:
-        """The branch about a velocity."""
+        """Branch that a velocity is on."""
         speed = self.speed(v)
         if not len(self.forms) and self.singular:
             raise SingularConfigurationError(f"{self.outline} {singular_report.verdict(self)}")
@@ -201,27 +201,27 @@ class SingularConfiguration:
 
     @property
     def singular(self) -> bool:
-        """Whether the configuration is singular at all."""
+        """Whether the configuration is singular."""
         return len(self.forms) > 0 or self.rank < self._rank_near
 
     @property
     def locked(self) -> bool:
-        """Whether it is rigid: infinitesimal mobility, and no finite motion."""
+        """Whether the machine is rigid there: infinitesimal mobility, and no finite motion."""
         return self.motions.shape[1] > 0 and len(self.forms) > 0 and self.complete and not self._pieces
 
     @property
     def bifurcation(self) -> bool:
-        """Whether motion can go on in more ways than velocities of one smooth branch."""
+        """Whether motion can go on in more ways than along one smooth branch."""
         return self.singular and (len(self._pieces) > 1 or not self.isolated)
 
     @property
     def isolated(self) -> bool:
-        """Whether the branches are a number of separate smooth ones, not a cone of directions."""
+        """Whether the branches are separate smooth ones, not a cone of directions."""
         return all(piece.linear for piece in self._pieces)
 
     @cached_property
     def infinitesimal(self) -> Array:
-        """First-order degrees of freedom that lead nowhere (nv, j): orthogonal, in the metric of M, to all branches."""
+        """First-order degrees of freedom (nv, j) without finite motion: orthogonal to all branches, in the metric M."""
         if not len(self.forms):
             return np.zeros((len(self.motions), 0))
         spans = [self._part(branch.samples) for branch in self.branches]
@@ -229,7 +229,7 @@ class SingularConfiguration:
 
     @property
     def new_motions(self) -> Array:
-        """Freedoms that the motion has here only (nv, k), orthonormal in the metric of M.
+        """Degrees of freedom that the motion has only here (nv, k), orthonormal in the metric of M.
 
         Orthogonal to those of the branch of `v`, or of the first branch where there is no velocity.
         """
@@ -245,7 +245,7 @@ class SingularConfiguration:
 
     @property
     def signature(self) -> tuple[int, int] | None:
-        """Positive and negative directions of the form, where there is only one."""
+        """Numbers of positive and negative directions of the form; None where there is not exactly one form."""
         if len(self.forms) != 1:
             return None
         values = np.linalg.eigvalsh(self.forms[0])
@@ -265,7 +265,7 @@ class SingularConfiguration:
         return self._off(v) <= _ON
 
     def _off(self, v: Array) -> float:
-        """How far v is from being a velocity of a motion, relative to its length."""
+        """Distance of v from the velocities of motions, relative to its length."""
         speed = self.speed(v)
         if not self.moves(v):
             return 0.0
@@ -283,13 +283,13 @@ class SingularConfiguration:
         return float(np.sqrt(v @ self.M @ v))
 
     def branch_of(self, v: ArrayLike) -> int:
-        """The index in `branches` of the one that a velocity (nv,) is on.
+        """Index in `branches` of the branch that a velocity (nv,) is on.
 
         Raises
         ------
         SingularConfigurationError
-            Where no motion has this velocity; the message names the branches. Zero is on all of them, and on none more
-            than on others.
+            Where no motion has this velocity, or where it is zero, which is on all branches; the message names the
+            branches.
         """
         v = _check.vector(v, self.plant.nv, "v", self.plant.velocity_names)
         speed = self.speed(v)
@@ -301,7 +301,7 @@ class SingularConfiguration:
         raise self._no_motion(v)
 
     def _no_motion(self, v: Array) -> SingularConfigurationError:
-        """What is wrong with a velocity."""
+        """Error for a velocity that no motion has."""
         why = "is zero" if not self.moves(v) else "is not that of a motion through this configuration"
         velocity = f"the velocity {singular_report.direction(self.plant, v)}"
         return SingularConfigurationError(
@@ -311,11 +311,11 @@ class SingularConfiguration:
         )
 
     def _distance(self, branch: Branch, v: Array) -> float:
-        """From a unit velocity on the cone to a branch; the cone of a family has it for sure."""
+        """Distance of a unit velocity on the cone from a branch; `_ON` for a curved family, which has it for sure."""
         return self.speed(v - branch.motions @ (branch.motions.T @ self.M @ v)) if branch.linear else _ON
 
     def toward(self, branch: int, v: ArrayLike) -> Array:
-        """The unit velocity (nv,) on a branch that is nearest to v in the metric of M.
+        """Unit velocity (nv,) on a branch that is nearest to v in the metric of M.
 
         Parameters
         ----------
@@ -338,7 +338,7 @@ class SingularConfiguration:
         return self.motions @ (s / length)
 
     def on_branch(self, direction: ArrayLike) -> Array:
-        """The unit velocity (nv,) of a motion that is nearest to a direction (nv,), of all branches."""
+        """Unit velocity (nv,) of a motion, of any branch, that is nearest to a direction (nv,)."""
         direction = _check.vector(direction, self.plant.nv, "direction", self.plant.velocity_names)
         directions = [self.toward(i, direction) for i in range(len(self.branches))]
         if not self.complete and len(self.forms):  # it may be on a branch that was not found from elsewhere
@@ -360,10 +360,10 @@ class SingularConfiguration:
     # -- dynamics ---------------------------------------------------------------------------------
 
     def terms(self, v: ArrayLike, t: float = 0.0) -> Terms:
-        """The equations of motion with velocity v (nv,), and the rows that its branch has in place of the lost ones.
+        """Terms at a velocity v (nv,), with the rows that its branch has in place of the lost ones.
 
-        A holds the limits of the constraint gradients that vanish here, as rows ``lost_1`` ..., and b what they ask
-        for. So every formulation gives the acceleration of the motion, the limit of those before and behind.
+        A holds the limits of the constraint gradients that vanish here, as rows ``lost_1`` ..., and b what
+        they demand. So every formulation gives the acceleration of the motion, the limit of those before and behind.
 
         Raises
         ------
@@ -417,8 +417,8 @@ class SingularConfiguration:
         """Acceleration (nv,) at the configuration under the generalized force f (nv,), N or N m.
 
         With a velocity, the exact one of the motion on its branch: the limit of the regular dynamics along the motion,
-        from both sides. At rest, that which is nearest in the metric of M to what the machine would do if only the
-        rows that are not lost held (Gauss); on all branches, or on the one given.
+        from both sides. At rest, the one nearest, in the metric of M, to the acceleration under those rows alone that
+        are not lost (Gauss); on all branches, or on the one given.
 
         Raises
         ------
@@ -447,7 +447,7 @@ class SingularConfiguration:
 
     @property
     def outline(self) -> str:
-        """The configuration, its rank and degrees of freedom in words, without the search for branches."""
+        """Text with the configuration, its rank and degrees of freedom, without the search for branches."""
         return singular_report.outline(self)
 
     def __str__(self) -> str:
@@ -457,7 +457,7 @@ class SingularConfiguration:
 def singular_configuration(
     plant: Plant, q: ArrayLike, v: ArrayLike | None = None, *, tolerance: float = _TOLERANCE
 ) -> SingularConfiguration:
-    """How a machine can move at a singular configuration: rank, lost rows, branches, lock-up.
+    """Motions of a machine at a singular configuration: rank, lost rows, branches, rigidity.
 
     Parameters
     ----------
@@ -466,15 +466,15 @@ def singular_configuration(
         The configuration, with closed loops. `nearest_singular_configuration` makes it exact where it is known roughly.
     v : array_like, shape (nv,), optional
         A velocity there: its branch is found for sure, and `new_motions` are those that its motion has here only. Where
-        prescribed motions move, the machine is looked at with them held, and no velocity.
+        prescribed motions move, the machine is taken with these held, and without a velocity.
     tolerance : float
         Constraint gradients below this part of the largest, in the metric of M, count as lost.
 
     Returns
     -------
     configuration : SingularConfiguration
-        Also at configurations that are not singular: ``configuration.singular`` tells, ``print(configuration)`` says
-        all.
+        Also at configurations that are not singular: see ``configuration.singular``; ``print(configuration)`` shows
+        all of it.
 
     Raises
     ------
@@ -538,7 +538,7 @@ def _forms(plant: Plant, q: Array, Z: Array, left: Array) -> tuple[Array, Array]
 
 
 def _few_rows(left: Array) -> Array:
-    """The same span, each combination with a row of its own: a reduced echelon form with pivots."""
+    """Combinations of the same span, each with a row of its own: a reduced echelon form with pivots."""
     from scipy.linalg import qr
 
     if not len(left):
@@ -549,7 +549,7 @@ def _few_rows(left: Array) -> Array:
 
 
 def _lost_row(plant: Plant, n: Array) -> dict[str, float]:
-    """A combination of rows by names; the largest weight is 1."""
+    """Combination of rows by names; the largest weight is 1."""
     n = n / n[int(np.abs(n).argmax())]
     order = np.argsort(-np.abs(n), kind="stable")
     return {plant.row_names[i]: float(n[i]) for i in order if abs(n[i]) > 1e-6}

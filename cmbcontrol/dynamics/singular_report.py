@@ -1,4 +1,4 @@
-"""A singular configuration in words."""
+"""Texts about a singular configuration: rank, branches, verdict."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 
 
 def report(configuration: SingularConfiguration) -> str:
-    """All that is known of a configuration."""
+    """Text with all that is known of a configuration."""
     text = outline(configuration)
     if configuration.singular and not configuration.locked:
         rows = configuration.generic_rank
@@ -29,7 +29,7 @@ def report(configuration: SingularConfiguration) -> str:
 
 
 def outline(configuration: SingularConfiguration) -> str:
-    """Coordinates, rank and degrees of freedom, without the search for branches."""
+    """Text with coordinates, rank and degrees of freedom, without the search for branches."""
     plant = configuration.plant
     values = zip(plant.position_names, configuration.q, strict=True)
     q = _listed([f"{n} = {x + 0.0:.6g}" for n, x in values], ", ", 12)
@@ -44,7 +44,7 @@ def outline(configuration: SingularConfiguration) -> str:
 
 
 def verdict(configuration: SingularConfiguration) -> str:
-    """What second order says."""
+    """Text with the result of second order: motions that go on, or rigidity."""
     d = configuration.motions.shape[1]
     if not configuration.singular:
         rows = f"{configuration.rank} independent row{'s' * (configuration.rank != 1)}"
@@ -65,7 +65,7 @@ def verdict(configuration: SingularConfiguration) -> str:
 
 
 def branches(configuration: SingularConfiguration) -> str:
-    """The branches by number, direction and degrees of freedom."""
+    """Text with the branches by number, direction and degrees of freedom."""
     if not configuration.branches:
         return "There are no branches."
     texts = []
@@ -79,7 +79,7 @@ def branches(configuration: SingularConfiguration) -> str:
 
 
 def direction(plant: Plant, v: Array, most: int = 4) -> str:
-    """A velocity by the joints that move most."""
+    """Text of a velocity, by the joints that move most."""
     share = np.abs(v) * plant.reach
     order = [int(k) for k in np.argsort(-share.round(9), kind="stable") if share[k] > 1e-3 * share.max(initial=0.0)]
     if not order:
@@ -93,13 +93,13 @@ def _freedom(count: int) -> str:
 
 
 def _listed(texts: Sequence[str], separator: str, most: int) -> str:
-    """The first few."""
+    """Text with the first few texts, and the number of further ones."""
     more = f"{separator}{len(texts) - most} more" if len(texts) > most else ""
     return separator.join(texts[:most]) + more
 
 
 def _sum(row: dict[str, float]) -> str:
-    """A combination of rows in words: a - 0.5 b."""
+    """Text of a combination of rows: a - 0.5 b."""
     terms = [
         f"{'-' if w < 0.0 else '+'} {'' if abs(abs(w) - 1.0) < 1e-9 else f'{abs(w):.3g} '}{n}" for n, w in row.items()
     ]

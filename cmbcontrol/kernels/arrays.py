@@ -1,4 +1,4 @@
-"""Arrays as wholes."""
+"""Elementary operations on whole arrays: copies, sums of products, the largest entry."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ __all__ = ["add_dot", "copy", "copy_rows", "largest_of"]
 
 @kernel
 def copy(x, out):
-    """out = x, of one axis; for parts of other arrays, too, which do not overlap."""
+    """out = x for arrays of one axis; they may be parts of other arrays that do not overlap."""
     for i in range(out.shape[0]):
         out[i] = x[i]
 
 
 @kernel
 def copy_rows(X, out):
-    """out = X, of two axes."""
+    """out = X for arrays of two axes."""
     for i in range(out.shape[0]):
         for k in range(out.shape[1]):
             out[i, k] = X[i, k]
@@ -24,9 +24,9 @@ def copy_rows(X, out):
 
 @kernel
 def add_dot(s, x, y, begin, end):
-    """s and the sum of x y from `begin` to before `end`.
+    """s plus the sum of x[k] y[k] for k from `begin` to before `end`.
 
-    Long ones are four sums side by side, since an addition waits for the last one.
+    Long sums are split into four side by side, since each addition has to wait for the one before it.
     """
     a, b, c, d = s, 0.0, 0.0, 0.0
     last = begin + (end - begin) // 4 * 4 if end - begin >= 24 else begin
@@ -42,7 +42,7 @@ def add_dot(s, x, y, begin, end):
 
 @kernel
 def largest_of(x):
-    """The largest absolute value, zero of none; numpy's takes half a second to compile."""
+    """Largest absolute value in x, zero for an empty x; numpy's own function takes half a second to compile."""
     found = 0.0
     for k in range(x.shape[0]):
         found = max(found, abs(x[k]))

@@ -1,4 +1,4 @@
-"""Centre of mass and momentum of some links as maps of the velocities, and what they change by at constant ones."""
+"""Centre of mass and momentum of some links as maps of the velocities, and their rates at constant velocities."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["centroidal_motion"]
 
 @kernel(allocates=True)
 def centroidal_motion(links, R, p, v):
-    """Centre of mass and momentum about it, in world axes.
+    """Centre of mass of some links, and Jacobian and bias of the momentum about it, in world axes.
 
     Parameters
     ----------

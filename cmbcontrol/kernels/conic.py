@@ -2,16 +2,16 @@
 
 The set is given by equations E x = e, half spaces C x >= b, and second-order cones: in each block of G x + g the first
 entry is at least as large as the length of the others. Unknowns and rows are without units and of the order of one:
-who sets a program up takes care of that, and the tolerances here count on it.
+the caller scales them so, and the tolerances here rely on it.
 
 Without cones this is the dual method of Goldfarb and Idnani (1983). It starts at the point that is nearest without
-limits, and takes up one violated limit after the other; each step keeps the point the nearest one under the limits
-that were taken up, so what is found is exact, and limits that contradict each other are found out.
+limits, and activates one violated limit after the other; each step keeps the point the nearest one under the active
+limits, so the result is exact, and limits that contradict each other are detected.
 
 A cone is the intersection of the half spaces head - t'tail >= 0 for all unit vectors t. The one with t along the tail
-touches the cone where the point is. A round takes it for the cone and adds the curvature of the cone, times its
-multiplier, to the metric (Newton's method on the conditions of the optimum). Where rounds come to rest these conditions
-hold, so what is found is again exact; else it is said that nothing was found.
+touches the cone where the point is. A round takes this half space in place of the cone, and adds the curvature of the
+cone, times its multiplier, to the metric (Newton's method on the conditions of the optimum). Where rounds come to rest
+these conditions hold, so the result is again exact; else the status is `UNSOLVED`.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Within(NamedTuple):
 
 @kernel
 def missing_force(linear, conic, cones):
-    """The largest amount that is missing for linear >= 0, and for each block of `conic` to be in its cone."""
+    """Largest violation of linear >= 0 and of the cones of the blocks of `conic`; zero where there is none."""
     worst, first = 0.0, 0
     for i in range(linear.shape[0]):
         worst = max(worst, -linear[i])
@@ -85,7 +85,7 @@ def missing_force(linear, conic, cones):
 
 @kernel
 def tail_length(conic, first, size):
-    """Length of all but the first entry of a block."""
+    """Length of the tail of a block: of all entries but the first."""
     s = 0.0
     for i in range(first + 1, first + size):
         s += conic[i] * conic[i]
@@ -96,8 +96,8 @@ def tail_length(conic, first, size):
 def triangular_inverse(T, d, J, x):
     """J (n, n) with |T J y|^2 = |y|^2 for all y, and the x with the smallest |T x - d|^2; T and d are written over.
 
-    Householder reflections bring T (m, n) to a triangle, whose inverse J is. No squares of T are formed: the metric
-    T'T may be conditioned as badly as 1e10. False where columns of T are dependent.
+    Returns whether columns of T are independent. Householder reflections bring T (m, n) to a triangle, whose inverse
+    is J. No squares of T are formed: the metric T'T may be conditioned as badly as 1e10.
     """
     m, n = T.shape
     if m < n:
@@ -157,7 +157,7 @@ def rotate(X, i, j, cosine, sine):
 
 @kernel
 def take_up(J, U, d, q):
-    """The q-th active row comes in, with d = J'row: J is turned until d ends at q, and d becomes a column of U."""
+    """Add the q-th active row, with d = J'row: J is turned until d ends at q, and d becomes a column of U."""
     n = J.shape[0]
     for j in range(n - 1, q, -1):
         if d[j] != 0.0:
@@ -170,7 +170,7 @@ def take_up(J, U, d, q):
 
 @kernel
 def let_go(J, U, active, out, q):
-    """The active row in place `out` of q goes: U becomes a triangle again, and J is turned with it."""
+    """Remove the active row in place `out` of q: U is made a triangle again, and J is turned with it."""
     for k in range(out, q - 1):
         active[k] = active[k + 1]
         for i in range(k + 2):
@@ -188,7 +188,7 @@ def let_go(J, U, active, out, q):
 
 @kernel(allocates=True)
 def polyhedron_point(J, x, E, e, C, b, y):
-    """Move x, nearest to all without limits, to the nearest point with E x = e and C x >= b; y gets what C x >= b cost.
+    """Move x, the nearest point without limits, to the nearest with E x = e and C x >= b; y = multipliers of C x >= b.
 
     The metric is T'T with T J orthogonal; J is written over. In y = J^-1 x the metric is 1, and the active rows are
     the columns of a triangle U below which J has been turned: the first q columns of J are along them, the others are
@@ -274,7 +274,7 @@ def polyhedron_point(J, x, E, e, C, b, y):
 
 @kernel
 def kept_limit(J):
-    """What may be missed at the conditioning of the metric, told from the triangle that J is at first."""
+    """Tolerance for keeping a limit, from the conditioning of the metric, which the initial triangle J shows."""
     least, most = np.inf, 0.0
     for j in range(J.shape[0]):
         least, most = min(least, abs(J[j, j])), max(most, abs(J[j, j]))
@@ -283,7 +283,7 @@ def kept_limit(J):
 
 @kernel
 def missing_and_directions(J, row, offset, x, q, d):
-    """row x - offset; d = J'row; the square of its part from q on, and of all of it."""
+    """Residual row x - offset; d = J'row; the square of its part from q on, and of all of it."""
     s, left, whole = -offset, 0.0, 0.0
     for j in range(x.shape[0]):
         s += row[j] * x[j]
@@ -308,7 +308,7 @@ def step(J, d, q, length, x):
 
 @kernel(allocates=True)
 def nearest_point(T, d, E, e, C, b, G, g, cones, x):
-    """The x (n,) with the smallest |T x - d|^2, E x = e, C x >= b, and each block of G x + g in its second-order cone.
+    """Find the x (n,) with the smallest |T x - d|^2, E x = e, C x >= b, and blocks of G x + g in second-order cones.
 
     Parameters
     ----------
@@ -332,7 +332,7 @@ def nearest_point(T, d, E, e, C, b, G, g, cones, x):
 
 @kernel(allocates=True)
 def nearest_point_and_push(T, d, E, e, C, b, G, g, cones, x, push):
-    """`nearest_point`, and with which multipliers the limits push it: `push` gets those of C x, then those of G x.
+    """Find `nearest_point` and the multipliers of its limits: `push` gets those of C x, then those of G x.
 
     With y = (C', G') push half the gradient of |T x - d|^2 is y, where there are no equations. A multiplier of a cone
     is in the cone, too.
@@ -385,7 +385,7 @@ def nearest_point_and_push(T, d, E, e, C, b, G, g, cones, x, push):
 
 @kernel
 def push_of_cones(cones, tails, y, push):
-    """Multipliers of the rows of cones, from those of half spaces that touch them, round by round."""
+    """push = multipliers of the rows of cones, from those of the half spaces that touch them, round by round."""
     push[:] = 0.0
     first, count = 0, cones.shape[0]
     for c in range(count):
@@ -398,13 +398,13 @@ def push_of_cones(cones, tails, y, push):
 
 @kernel(allocates=True)
 def point_within(T, d, E, e, within, x):
-    """`nearest_point` within a set."""
+    """Find the `nearest_point` of a set; returns the status."""
     return nearest_point(T, d, E, e, within.C, within.b, within.G, within.g, within.cones, x)
 
 
 @kernel
 def largest_turn(cones, conic, y, tails):
-    """By how much the direction of a tail that costs something has turned since the round before."""
+    """Largest change of direction, since the last round, of a tail whose cone has a multiplier."""
     worst, first = 0.0, 0
     for c in range(cones.shape[0]):
         rho = tail_length(conic, first, cones[c])
@@ -441,7 +441,7 @@ def curve(G, g, cones, conic, y, rows, right):
 
 @kernel
 def touch(G, g, cones, conic, tails, half, offset):
-    """For each cone the half space head - t'tail >= 0 that touches it along the tail that is; t goes to `tails`."""
+    """Set, for each cone, the half space head - t'tail >= 0 that touches it along its tail at hand; `tails` gets t."""
     first = 0
     for c in range(cones.shape[0]):
         size = cones[c]
@@ -459,7 +459,7 @@ def touch(G, g, cones, conic, tails, half, offset):
 
 @kernel
 def forget(cones, tails, turn, half, offset):
-    """Half spaces of earlier rounds that touch beside the new one go: there the curvature tells more.
+    """Drop half spaces of earlier rounds that touch beside the new one, where the curvature is more accurate.
 
     They would hold the point in the corners between them. Those that touch elsewhere keep rounds from going in circles.
     """

@@ -71,7 +71,7 @@ FAILED = -1  # in place of a rank: the mass matrix is not positive definite
 
 @bundle
 class Work(NamedTuple):
-    """Scratch of one evaluation; valid for the last state it was updated with."""
+    """Scratch arrays of one evaluation; they hold the terms at the last state that they were updated with."""
 
     R: np.ndarray  # (links, 3, 3) poses
     p: np.ndarray  # (links, 3)
@@ -98,7 +98,7 @@ class Work(NamedTuple):
 
 @kernel(allocates=True)
 def new_work(model):
-    """Scratch arrays of the right size for a model."""
+    """New scratch arrays of the right size for a model."""
     links, rows, nv, nu = model.links.shape[0], model.rows.shape[0], model.damping.shape[0], model.drives.shape[0]
     root, split = new_root(nv), new_rows(rows, nv)
     copy(model.envelope, root.begin)
@@ -130,7 +130,7 @@ def new_work(model):
 
 @kernel
 def mass_split(M, A, scale, reach, far, tolerance, cap, root, split):
-    """The split of given M and A in mass coordinates, as `update_position` makes it; returns the rank.
+    """Factor the rows of A in mass coordinates of M, as `update_position` does; returns the rank, or FAILED.
 
     A row in metres has entries of at most some `reach`, and a gradient of at most some reach / sqrt(M_kk) in the metric
     of M; what rounding leaves of one that vanishes is a part of that. `far` (1 and above) is how many sizes of the
@@ -150,7 +150,7 @@ def mass_split(M, A, scale, reach, far, tolerance, cap, root, split):
 
 @kernel
 def scaled_row(scale, a, rows, i):
-    """Row i of G = scale a, from its first entry to its end."""
+    """Row i of G = scale a, from the first nonzero entry of a to its last."""
     begin, end = rows.spans[i, 0], rows.spans[i, 1]
     while begin < end and a[begin] == 0.0:
         begin += 1
@@ -163,7 +163,7 @@ def scaled_row(scale, a, rows, i):
 
 @kernel
 def remoteness(model, p):
-    """How many sizes of the machine the farthest link is away from the origin of the world, at least 1."""
+    """Distance of the farthest link from the origin of the world, as a multiple of the machine's size, at least 1."""
     farthest = model.size
     for i in range(p.shape[0]):
         for c in range(3):
@@ -173,7 +173,7 @@ def remoteness(model, p):
 
 @kernel
 def update_position(model, q, w, tolerance, cap):
-    """All that depends on q alone: poses, screws, M, A, phi and the split. Returns the rank, or FAILED."""
+    """Compute all terms that depend on q alone: poses, screws, M, A, phi, the split. Returns the rank, or FAILED."""
     update_matrices(model, q, w)
     far = remoteness(model, w.p)
     return mass_split(w.M, w.A, model.scale, model.reach, far, tolerance, cap, w.root, w.rows)
@@ -181,7 +181,7 @@ def update_position(model, q, w, tolerance, cap):
 
 @kernel
 def update_matrices(model, q, w):
-    """Poses, screws, M, A and phi."""
+    """Compute poses, screws, M, A and phi at a configuration."""
     link_poses(model.links, q, w.R, w.p)
     joint_screws(model.links, w.R, w.p, w.S)
     world_inertias(model.links, w.R, w.p, w.I)
@@ -203,7 +203,7 @@ def euclidean_split(model, w, tolerance, cap):
 
 @kernel
 def euclidean_rows(model, w, tolerance, cap):
-    """Factor the rows in the Euclidean metric, whatever L is; returns the rank."""
+    """Factor the rows in the Euclidean metric, without setting the root L to it; returns the rank."""
     largest = 0.0
     for k in range(w.A.shape[1]):
         largest = max(largest, model.reach[k])
@@ -215,7 +215,7 @@ def euclidean_rows(model, w, tolerance, cap):
 
 @kernel
 def update_velocity(model, q, v, w):
-    """What depends on v: twists, h and b = (dA/dt) v. Needs `update_position` at q."""
+    """Compute all terms that depend on v: twists, h and b = (dA/dt) v. Needs `update_position` at q."""
     twists(model.links, w.S, v, w.V)
     bias_accelerations(model.links, w.S, v, w.V, w.A0)
     newton_euler(model.links, w.I, w.S, w.V, w.A0, model.gravity, w.W, w.h)
@@ -225,7 +225,7 @@ def update_velocity(model, q, v, w):
 
 @kernel
 def generalized_force(model, u, w, f):
-    """f (nv,) = B u."""
+    """f (nv,) = B u, the joint forces of the efforts u."""
     if u.shape[0] > 0:
         drive_matrix(model, w.R, w.p, w.S, w.B, w.z)
     for i in range(f.shape[0]):
@@ -236,10 +236,10 @@ def generalized_force(model, u, w, f):
 
 @kernel
 def solve_acceleration(scale, w, rank, f, target, vdot):
-    """Gauss' principle: the acceleration nearest to the free one, in the metric of M, with A vdot = target.
+    """vdot (nv,) = acceleration by Gauss' principle: nearest to the free one in the metric of M, with A vdot = target.
 
     In mass coordinates the free acceleration is y = L^-1 (f - h); its component along the
-    constraints is replaced by what they demand. Equal to the null space form
+    constraints is replaced by the one that they demand. Equal to the null space form
     c + Z (Z'MZ)^-1 Z'(f - h - M c) wherever the constraints are consistent.
     """
     for k in range(vdot.shape[0]):
@@ -251,9 +251,9 @@ def solve_acceleration(scale, w, rank, f, target, vdot):
 
 @kernel
 def solve_forced(root, rows, rank, rhs, vdot, head):
-    """The acceleration under forces, in place, where rows in metres are to be rhs.
+    """Solve, in place, for the acceleration under forces where the scaled rows times it have to be rhs.
 
-    z + G' lam_scaled = y, so what `head` (nv,) gets, the difference of the heads, is what the multipliers carry.
+    z + G' lam_scaled = y, so `head` (nv,) gets the difference of the heads of y and z, which the multipliers carry.
     """
     forward(root, vdot)
     to_head(rows, rank, vdot)
@@ -268,9 +268,10 @@ def solve_forced(root, rows, rank, rhs, vdot, head):
 
 @kernel
 def solve_motion(model, q, v, w, rank, f, target, vdot):
-    """The same with friction in proportion to what constraints carry, see `friction`; w.friction.total gets its force.
+    """vdot (nv,) = acceleration with friction in proportion to loads, see `friction`; w.friction.total gets its force.
 
-    Returns the power that it takes, watts; nan, as the acceleration, where there is none, or more than one (Painleve).
+    Returns the power that this friction takes, watts. That and the acceleration are nan where there is no acceleration,
+    or more than one (Painleve). Else as `solve_acceleration`.
     """
     solve_acceleration(model.scale, w, rank, f, target, vdot)
     s, power = w.friction, 0.0
@@ -308,7 +309,7 @@ def solve_motion(model, q, v, w, rank, f, target, vdot):
 
 @kernel
 def multipliers(scale, rows, rank, head, lam):
-    """Multipliers (rows,) that carry the head of a solution: of pivot rows, zero of the others."""
+    """lam (rows,) = multipliers that carry the head of a solution: those of pivot rows; all others are zero."""
     solve_multipliers(rows, rank, head, lam)
     for i in range(lam.shape[0]):
         lam[i] *= scale[i]
@@ -325,7 +326,7 @@ def least_change(w, rank, change):
 
 @kernel
 def velocity_correction(model, w, rank, v, change):
-    """change (nv,) = what makes v admissible, A v = dr/dt: the smallest one in the metric of the last split.
+    """change (nv,) = smallest change that makes v admissible, A v = dr/dt, in the metric of the last split.
 
     It is small where v is nearly admissible, and so are its rounding errors. Near a singular configuration they would
     be divided by the distance to it; there all of v is rotated, its head replaced, and rotated back, at the price of
@@ -353,7 +354,7 @@ def velocity_correction(model, w, rank, v, change):
 
 @kernel
 def project_velocity(model, w, rank, v):
-    """Bring v, in place, to what the constraints allow (by the smallest change in the metric of the last split)."""
+    """Change v, in place, to a velocity that constraints allow (smallest change in the metric of the last split)."""
     velocity_correction(model, w, rank, v, w.z)
     for k in range(v.shape[0]):
         v[k] += w.z[k]
@@ -361,7 +362,7 @@ def project_velocity(model, w, rank, v):
 
 @kernel
 def update_forces(model, q, v, u, tolerance, cap, w):
-    """What drives a state: forces in w.z, and what rows ask of the acceleration in w.b; returns the rank, or FAILED."""
+    """w.z = forces B u, w.b = acceleration that rows demand, at a state; returns the rank, or FAILED."""
     rank = update_position(model, q, w, tolerance, cap)
     if rank != FAILED:
         update_velocity(model, q, v, w)
@@ -373,7 +374,7 @@ def update_forces(model, q, v, u, tolerance, cap, w):
 
 @kernel(allocates=True)
 def smallest_multipliers(scale, w, rank, lam):
-    """The smallest multipliers (rows,) that carry the head w.z, where other rows than the pivots share it.
+    """lam (rows,) = smallest multipliers that carry the head w.z, where other rows than the pivots share it.
 
     With the heads X (rows, rank) of all rows, X' (lam / scale) = z. For orthonormal Y with X / scale = Y R, that is
     lam = Y R'^-1 z. By Gram and Schmidt, each column twice, which leaves no more than rounding.
@@ -410,9 +411,9 @@ def smallest_multipliers(scale, w, rank, lam):
 
 @kernel(allocates=True)
 def carried(model, q, v, u, tolerance, cap, w, beside, lam):
-    """What constraints carry at a state (rows,). Returns the rank, or FAILED.
+    """lam (rows,) = multipliers of the constraints at a state. Returns the rank, or FAILED.
 
-    The multipliers that are nearest to `beside` (rows,): the smallest ones, if that is zero. ``w.friction.pivot`` tells
+    They are the multipliers nearest to `beside` (rows,): the smallest ones, if that is zero. ``w.friction.pivot`` shows
     how well each friction in proportion to loads determines them.
     """
     rank = update_forces(model, q, v, u, tolerance, cap, w)
@@ -433,7 +434,7 @@ def carried(model, q, v, u, tolerance, cap, w, beside, lam):
 
 @kernel
 def row_motion(model, q, v, w, rate):
-    """How far rows are open, in w.phi, and its rate (rows,): A v, less what motions prescribe."""
+    """w.phi = residual of the rows, and rate (rows,) = its rate A v, less prescribed rates."""
     link_poses(model.links, q, w.R, w.p)
     joint_screws(model.links, w.R, w.p, w.S)
     constraint_jacobian(model, q, w.R, w.p, w.S, w.E, w.wrenches, w.phi, w.A)
@@ -444,7 +445,7 @@ def row_motion(model, q, v, w, rate):
 
 @kernel(allocates=True)
 def forward_dynamics(model, q, v, u, tolerance, w):
-    """Acceleration (nv,) and rank."""
+    """Acceleration (nv,) at a state under efforts u, and the rank; no acceleration where the rank is FAILED."""
     vdot = np.empty(v.shape[0])
     rank = update_forces(model, q, v, u, tolerance, v.shape[0], w)
     if rank != FAILED:
@@ -454,7 +455,7 @@ def forward_dynamics(model, q, v, u, tolerance, w):
 
 @kernel
 def largest(model, phi):
-    """Largest residual in scaled units (metres)."""
+    """Largest entry of the residual phi in scaled units, metres."""
     s = 0.0
     for i in range(phi.shape[0]):
         s = max(s, abs(phi[i]) * model.scale[i])
@@ -520,10 +521,10 @@ def close_loops(model, q, w, tolerance, cap, euclidean, accuracy, split_rank, mo
 
 @kernel
 def close_step(model, x, tolerance, cap, accuracy, w, q):
-    """q = x, brought to the loops by one Newton step in the Euclidean metric, the cheapest; for stages of a step.
+    """q = x, moved towards the closed loops by one Newton step in the Euclidean metric; for the stages of a step.
 
-    A stage is off the loops by an error of low order. On them it does not matter how the rows are written, and near a
-    singular configuration the error is not divided by the distance to it.
+    The Euclidean metric is the cheapest. A stage is off the loops by an error of low order. On them it does not matter
+    how the rows are written, and near a singular configuration the error is not divided by the distance to it.
     """
     copy(x, q)
     link_poses(model.links, x, w.R, w.p)
@@ -542,9 +543,9 @@ def close_step(model, x, tolerance, cap, accuracy, w, q):
 
 @kernel(allocates=True)
 def state_terms(model, q, v, tolerance, cap, projected, accuracy):
-    """Everything the equations of motion say at one state; v is first projected, in place, if asked.
+    """All terms of the equations of motion at one state; v is first projected onto the loops, in place, if asked.
 
-    Where q is open by more than `accuracy`, it is first closed by one step, in place. Returns M, h, phi, A, b, B,
+    Where loops are open by more than `accuracy`, q is first moved by one step, in place. Returns M, h, phi, A, b, B,
     potential energy, the pivots of the split in the metric of M, and the forces D of unit loads of friction; rank is
     FAILED where M is not positive definite.
     """
@@ -562,7 +563,7 @@ def state_terms(model, q, v, tolerance, cap, projected, accuracy):
 
 @kernel(allocates=True)
 def jacobian(model, q):
-    """A (rows, nv) at a configuration, and whether M is positive definite there."""
+    """Constraint Jacobian A (rows, nv) at a configuration, and whether M is positive definite there."""
     w = new_work(model)
     update_matrices(model, q, w)
     return w.A, cholesky(w.M, w.root)
@@ -570,7 +571,7 @@ def jacobian(model, q):
 
 @kernel(allocates=True)
 def gauss_acceleration(M, A, scale, reach, force, target, tolerance, cap):
-    """Acceleration nearest to M^-1 force, in the metric of M, with A vdot = target; and the multipliers.
+    """Acceleration nearest to M^-1 force, in the metric of M, with A vdot = target; the multipliers; and the rank.
 
     The multipliers belong to pivot rows; the others are zero. See `solve_acceleration`.
     """

@@ -1,4 +1,4 @@
-"""Constraints: residual, Jacobian and bias, row by row.
+"""Constraint rows: residual, Jacobian and bias of each.
 
 Every constraint is made of rows of six kinds between link a and link b:
 
@@ -13,7 +13,7 @@ coupling   sum_k c_k q_k = value                  gears
 formula    phi(z) = 0, or f(z) . dz/dt = 0        cams, wheels; z are rows of the other kinds
 ========== ====================================== =================================
 
-A row of a prescribed motion is to be r(t) in place of zero: its residual is less r, its rate is to be dr/dt, and its
+A row of a prescribed motion is to be r(t) in place of zero: its residual is less r, its rate has to be dr/dt, and its
 bias is less the second rate.
 
 u is fixed on link a, w on link b. For all but couplings the rate is ``g . (V_b - V_a)`` with one
@@ -50,7 +50,7 @@ __all__ = [
 
 @kernel
 def row_frame(row, R, p, e):
-    """World directions and points of a row, e (5, 3): u, x, p_a, w, p_b."""
+    """e (5, 3) = world directions and points of a row: u, x, p_a, w, p_b."""
     a, b = row.a, row.b
     if a < 0:
         for c in range(3):
@@ -83,14 +83,14 @@ def dot3(a, b):
 
 @kernel
 def screw_angle(e, y):
-    """Angle of w about u, from x; y = u x x is filled."""
+    """Angle of w about u, from x; y = u x x is filled in."""
     cross3(e[0], e[1], y)
     return np.arctan2(dot3(y, e[3]), dot3(e[1], e[3]))
 
 
 @kernel
 def row_wrench(row, e, g):
-    """Residual of a geometric row, and its wrench g (6,): the rate of the residual is g . (V_b - V_a)."""
+    """Residual of a geometric row; g (6,) gets its wrench: the rate of the residual is g . (V_b - V_a)."""
     u, w, pb = e[0], e[3], e[4]
     d = scratch(3)
     for c in range(3):
@@ -180,7 +180,7 @@ def screw_angle_rates(e, dw, ddw, m1, m2):
 def row_wrench_rate(row, e, T, out):
     """Rate (6,) of a row's wrench g as seen from link a, where b moves past it with the twist T = V_b - V_a.
 
-    In the world, g' = V_a x* g + this: the row depends on the pose of b relative to a alone. Linear in T.
+    In the world, g' = V_a x* g + this rate: the row depends on the pose of b relative to a alone. Linear in T.
     """
     d = out[3:]  # no scratch of its own: this is called often
     if row.kind == ROW_ALIGN:
@@ -243,7 +243,7 @@ def row_wrench_second_rate(row, e, T, a, out):
 
 @kernel
 def path_projection(links, a, b, g, S, out):
-    """out[k] += g . S_k on the path from the ground to b, -= on the path to a (common part skipped)."""
+    """out[k] += g . S_k for joints on the path from the ground to b, -= on the path to a; common ones are skipped."""
     while a != b:
         if b > a:
             for k in range(links[b].iv, links[b].iv + links[b].nv):
@@ -257,7 +257,7 @@ def path_projection(links, a, b, g, S, out):
 
 @kernel
 def coupling_residual(model, row, q):
-    """sum of coefficient * coordinate - offset."""
+    """Residual of a coupling of coordinates: sum of coefficient * coordinate, less the offset."""
     s = -row.value
     for k in range(q.shape[0]):
         s += model.couplings_q[row.coupling, k] * q[k]
@@ -266,7 +266,7 @@ def coupling_residual(model, row, q):
 
 @kernel
 def measured(model, row, q, R, p, e, g):
-    """The position z of a measure; its frames e (5, 3) and wrench g (6,), unless it is one of coordinates."""
+    """Position z of a measure; e (5, 3) and g (6,) get its frames and wrench, unless it is one of coordinates."""
     if row.kind == ROW_COUPLING:
         return coupling_residual(model, row, q)
     row_frame(row, R, p, e)
@@ -275,7 +275,7 @@ def measured(model, row, q, R, p, e, g):
 
 @kernel
 def rate_of_measure(model, row, v, V, T, g):
-    """Its rate; T (6,) is scratch."""
+    """Rate dz/dt of a measure whose wrench is g; T (6,) is scratch."""
     if row.kind == ROW_COUPLING:
         rate = 0.0
         for k in range(v.shape[0]):
@@ -287,14 +287,14 @@ def rate_of_measure(model, row, v, V, T, g):
 
 @kernel
 def take_measures(model, formula, q, R, p, e, g, value):
-    """Positions of the measures of a formula, the first entries of `value`, and their wrenches g (MEASURES, 6)."""
+    """value = positions of the measures of a formula, in its first entries; g (MEASURES, 6) = their wrenches."""
     for k in range(formula.count):
         value[k] = measured(model, model.measures[formula.first + k], q, R, p, e, g[k])
 
 
 @kernel
 def formula_residual(model, row, q, R, p):
-    """phi(z) of a formula row; zero where it binds velocities only."""
+    """Residual phi(z) of a formula row; zero where it binds velocities only."""
     if row.level > 0:
         return 0.0
     formula = model.formulas[row.formula]
@@ -306,7 +306,7 @@ def formula_residual(model, row, q, R, p):
 
 @kernel
 def formula_jacobian(model, row, q, R, p, S, G, A):
-    """A (nv,) += sum_k f_k of a formula row times the Jacobians of its measures; G (6,) = the same of their wrenches.
+    """A (nv,) += sum_k f_k of a formula row times the Jacobians of its measures; G (6,) = that sum of their wrenches.
 
     Its measures are between its two links, or coordinates.
     """
@@ -361,7 +361,7 @@ def formula_bias(model, row, q, v, R, p, V, T, out):
 
 @kernel
 def constraint_residual(model, q, R, p, phi):
-    """Residual phi (rows,) of all constraint rows."""
+    """phi (rows,) = residual of all constraint rows."""
     e = scratch((5, 3))
     g = scratch(6)
     for i in range(model.rows.shape[0]):
@@ -379,9 +379,9 @@ def constraint_residual(model, q, R, p, phi):
 
 @kernel
 def constraint_jacobian(model, q, R, p, S, E, G, phi, A):
-    """Residual phi (rows,), Jacobian A (rows, nv); E (rows, 5, 3) and G (rows, 6) keep frames and wrenches.
+    """phi (rows,) = residual, A (rows, nv) = Jacobian; E (rows, 5, 3) and G (rows, 6) keep frames and wrenches.
 
-    Outside of the spans of its rows nothing is written: there A is to be zero before.
+    Outside of the spans of its rows nothing is written: A has to be zero there before.
     """
     for i in range(model.rows.shape[0]):
         row = model.rows[i]
@@ -405,7 +405,7 @@ def constraint_jacobian(model, q, R, p, S, E, G, phi, A):
 
 @kernel
 def constraint_rates(model, rates):
-    """rates (rows,) = what A v is to be: zero, but for prescribed motions."""
+    """rates (rows,) = the value that A v has to have: zero, but for prescribed motions."""
     for i in range(model.rows.shape[0]):
         row = model.rows[i]
         rates[i] = model.targets[row.target, 1] if row.target >= 0 else 0.0

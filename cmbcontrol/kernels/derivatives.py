@@ -74,7 +74,7 @@ FORMULA_SLOPES = 3 * MEASURES + MEASURES * MEASURES
 
 @bundle
 class Slopes(NamedTuple):
-    """Derivatives of the equations of motion at a state; a derivative by q is one by delta in q [+] delta."""
+    """Derivatives of the equations of motion at a state; derivatives by q are by delta in q [+] delta."""
 
     f_q: np.ndarray  # (nv, nv) d/dq [M a + h + A'lam - B u]
     f_v: np.ndarray  # (nv, nv) d/dv of the same, dh/dv
@@ -85,7 +85,7 @@ class Slopes(NamedTuple):
 
 @bundle
 class Carried(NamedTuple):
-    """The vectors that derivatives are made of; see the head of the module."""
+    """Vectors of links and coordinates that the derivatives are made of; the docstring of the module defines them."""
 
     acc: np.ndarray  # (links, 6) accelerations, gravity as one of the ground
     E: np.ndarray  # (links, 12) of the composite bodies: upper left 3 x 3 of E, linear momentum
@@ -100,7 +100,7 @@ class Carried(NamedTuple):
 
 @kernel(allocates=True)
 def new_slopes(model):
-    """Slopes of the right size for a model, zero."""
+    """New `Slopes` of the right size for a model, filled with zeros."""
     rows, nv = model.rows.shape[0], model.damping.shape[0]
     return Slopes(
         np.zeros((nv, nv)),
@@ -113,7 +113,7 @@ def new_slopes(model):
 
 @kernel(allocates=True)
 def new_carried(model):
-    """Scratch of the right size for a model."""
+    """New scratch arrays `Carried` of the right size for a model."""
     links, nv = model.links.shape[0], model.damping.shape[0]
     measures = MEASURES if model.measures.shape[0] > 0 else 0
     return Carried(
@@ -134,9 +134,9 @@ def new_carried(model):
 
 @kernel
 def carried_vectors(model, w, a, carried):
-    """Fill w.A0 with the accelerations of the links at the joint accelerations a, and acc, U, X, Y of `carried`.
+    """Compute link accelerations in w.A0, and acc, U, X and Y of `carried`, at the joint accelerations a.
 
-    w.A0 holds bias accelerations before.
+    This replaces the bias accelerations in w.A0.
     """
     V, S = w.V, w.S
     acc, U, X, Y = carried.acc, carried.U, carried.X, carried.Y
@@ -171,10 +171,10 @@ def carried_vectors(model, w, a, carried):
 
 @kernel
 def composite_coriolis(links, I, V, E):
-    """E (links, 12) of the composite bodies.
+    """E (links, 12) = matrices E of the composite bodies (see the docstring of the module), by their entries.
 
     With the momentum P = m v + w x mc, and Q = tr(J)/2 - J, E has only the two left blocks
-    ``-2 (w x) Q - 2 (mc x) (v x)`` and ``-2 (P x)``: a body feels no more of how it moves.
+    ``-2 (w x) Q - 2 (mc x) (v x)`` and ``-2 (P x)``: no other part of its motion acts on a body.
     """
     for i in range(links.shape[0]):
         m, x, y, z = I[i, 0], I[i, 1], I[i, 2], I[i, 3]
@@ -204,7 +204,7 @@ def composite_coriolis(links, I, V, E):
 
 @kernel
 def coriolis_times(E, U, out):
-    """out += E U."""
+    """out += E U, for E as stored by `composite_coriolis`."""
     for r in range(3):
         out[r] += E[3 * r] * U[0] + E[3 * r + 1] * U[1] + E[3 * r + 2] * U[2]
     out[3] -= 2.0 * (E[10] * U[2] - E[11] * U[1])
@@ -214,7 +214,7 @@ def coriolis_times(E, U, out):
 
 @kernel
 def add_body_slopes(links, w, carried, d):
-    """f_q and f_v of Newton-Euler, from the composites and the wrenches w.W that cross the joints.
+    """Add the derivatives of Newton-Euler forces to d.f_q and d.f_v, from composites and the joint wrenches w.W.
 
     With l at or below k, d tau_k/dq_l = S_k . (S_l x* W_m + I X_l + E U_l), composites of link m; with l above k
     (or on its joint) the part with W cancels against the turn of S_k, and d tau_k/dq_l = S_k . (I X_l + E U_l),
@@ -254,7 +254,7 @@ def add_body_slopes(links, w, carried, d):
 
 @bundle
 class Pair(NamedTuple):
-    """Scratch for wrenches between two links: what moves the one relative to the other, and how they change."""
+    """Scratch arrays for wrenches between two links: the coordinates between these, and the changes of the wrench."""
 
     coordinate: np.ndarray  # (nv,) velocity coordinates between the two links
     link: np.ndarray  # (nv,) the link that the coordinate carries
@@ -265,7 +265,7 @@ class Pair(NamedTuple):
 
 @kernel(allocates=True)
 def new_pair(nv):
-    """Scratch of the right size."""
+    """New scratch arrays `Pair` for nv velocity coordinates."""
     return Pair(np.empty(nv, np.int64), np.empty(nv, np.int64), np.empty(nv), np.empty(6), np.empty((nv, 6)))
 
 
@@ -313,7 +313,7 @@ def add_pair_stiffness(S, pair, n, scale, K):
 
 @kernel
 def of_bodies(row):
-    """Whether a row is one of points and directions on two links."""
+    """Whether a row is geometric, between points and directions on two links: no coupling and no formula."""
     return row.kind != ROW_COUPLING and row.kind != ROW_FORMULA
 
 
@@ -354,7 +354,7 @@ def add_loop_stiffness(model, E, wrenches, S, lam, pair, K):
 
 @kernel
 def add_row_slopes(model, w, carried, d, pair):
-    """r_q, c_q and c_v of the loop rows; needs w.A0 at the joint accelerations."""
+    """Set d.r_q, d.c_q and d.c_v of geometric loop rows; needs w.A0 at the joint accelerations."""
     V, A = w.V, w.A0
     T, a = scratch(6), scratch(6)
     n, last_a, last_b = 0, -2, -2
@@ -374,9 +374,9 @@ def add_row_slopes(model, w, carried, d, pair):
 
 @kernel
 def set_row_slopes(model, row, e, g, T, a, n, w, carried, pair, r_q, c_q, c_v):
-    """Derivatives (nv,) of a row's rate and second rate, where its links are n coordinates of `pair` apart.
+    """Derivatives (nv,) of the rate and second rate of a geometric row, for the n coordinates in `pair`.
 
-    T is their relative twist, a its rate seen from the first one.
+    T is the relative twist of the row's links, a its rate seen from the first one.
     """
     S, V, A = w.S, w.V, w.A0
     g1, g2, seen = scratch(6), scratch(6), scratch(6)
@@ -400,7 +400,7 @@ def set_row_slopes(model, row, e, g, T, a, n, w, carried, pair, r_q, c_q, c_v):
 
 @kernel
 def add_formula_slopes(model, w, q, v, a, lam, carried, d, pair):
-    """All derivatives of rows that are formulas: the chain rule, by z, dz/dt and d2z/dt2 of their measures.
+    """Add all derivatives of rows that are formulas: the chain rule by z, dz/dt and d2z/dt2 of their measures.
 
     With f the coefficients of dz/dt, the second rate is c = f . d2z/dt2 + dz/dt' (df/dz) dz/dt. The slopes are those of
     f . dz/dt by z, of c by dz/dt, of c by z, and df/dz. Needs w.A0 at the joint accelerations.
@@ -465,7 +465,7 @@ def add_formula_slopes(model, w, q, v, a, lam, carried, d, pair):
 
 @kernel
 def gravity_power(gravity, S, g):
-    """g . (gravity x S): g . X_l without gravity is g . X_l plus this."""
+    """Term g . (gravity x S): g . X_l without gravity is g . X_l plus this term."""
     return (
         g[3] * (gravity[1] * S[2] - gravity[2] * S[1])
         + g[4] * (gravity[2] * S[0] - gravity[0] * S[2])
@@ -475,7 +475,7 @@ def gravity_power(gravity, S, g):
 
 @kernel
 def add_spring_slopes(model, w, carried, d, pair):
-    """f_q and f_v of springs, dampers and joint friction.
+    """Add the derivatives of springs, dampers and joint friction to d.f_q and d.f_v.
 
     A point spring pulls along e = x/length, x = p_b - p_a, with T = k (length - rest) + c rate, rate = g . (V_b -
     V_a) for g the wrench of e at p_b. Its rate changes like that of a row, and where an end moves by y, e by
@@ -534,9 +534,10 @@ def add_spring_slopes(model, w, carried, d, pair):
 
 @kernel
 def add_element_slopes(model, w, q, v, lam, carried, d, pair):
-    """f_q and f_v of force elements, A' F(z, A v): A' (F_z A + F_z' d(A v)/dq) and d(A' F)/dq at constant F; A' F_z' A.
+    """Add the derivatives of force elements A' F(z, A v) to d.f_q and d.f_v.
 
-    F_z and F_z' are the slopes of the tape. Those with a load are taken at the load that the multipliers are.
+    d.f_q gets A' (F_z A + F_z' d(A v)/dq) and d(A' F)/dq at constant F, d.f_v gets A' F_z' A. F_z and F_z' are the
+    slopes of the tape. Elements with a load are taken at the load that follows from the multipliers.
     """
     if model.elements.shape[0] == 0:
         return
@@ -591,7 +592,7 @@ def add_element_slopes(model, w, q, v, lam, carried, d, pair):
 
 @kernel
 def add_row_stiffness(links, row, e, g, S, lam, pair, K):
-    """K += d(A' lam)/dq of one row, as `add_loop_stiffness` of many."""
+    """K += d(A' lam)/dq of one row; `add_loop_stiffness` does this for all rows."""
     n = set_path(links, row.a, row.b, pair)
     for c in range(6):
         pair.g[c] = lam * g[c]
@@ -633,7 +634,7 @@ def add_drive_stiffness(model, w, u, pair, K):
 
 @kernel
 def add_load_stiffness(model, w, pair, K):
-    """K -= d(joint forces of the loads)/dq: on the link that they act on they move along, and turn or not."""
+    """K -= d(joint forces of the loads)/dq: a load moves along with its link, and turns with it or not."""
     point, y, push = scratch(3), scratch(3), scratch(6)
     for i in range(model.loads.shape[0]):
         load = model.loads[i]
@@ -658,7 +659,7 @@ def add_load_stiffness(model, w, pair, K):
 
 @kernel
 def slopes(model, w, q, v, a, lam, u, pair, carried, d):
-    """All derivatives at a state, from a `Work` that is up to date with q and v. Overwrites w.A0, w.W and w.z."""
+    """d = all derivatives at a state, from a `Work` that is up to date with q and v. Overwrites w.A0, w.W and w.z."""
     carried_vectors(model, w, a, carried)
     newton_euler(model.links, w.I, w.S, w.V, w.A0, model.gravity, w.W, w.z)
     composite_coriolis(model.links, w.I, w.V, carried.E)
@@ -674,7 +675,7 @@ def slopes(model, w, q, v, a, lam, u, pair, carried, d):
 
 @kernel(allocates=True)
 def local_terms(model, q, v, a, lam, u, tolerance):
-    """All that a linear model needs, at given accelerations, multipliers and efforts.
+    """All terms that a linear model needs, at given accelerations, multipliers and efforts.
 
     Returns
     -------
@@ -710,7 +711,7 @@ def local_terms(model, q, v, a, lam, u, tolerance):
 
 @kernel
 def null_space(root, split, rank, Z):
-    """Z (dof, nv): rows span the admissible velocities, A z = 0, orthonormal in the metric of M: Z M Z' = 1."""
+    """Z (dof, nv) = basis of the admissible velocities, A z = 0, in its rows; orthonormal in M: Z M Z' = 1."""
     for i in range(Z.shape[0]):
         for k in range(Z.shape[1]):
             Z[i, k] = 0.0

@@ -1,8 +1,8 @@
-"""Motor efforts within limits: the program at a state, in numbers of the order of one, and its solution stage by stage.
+"""Motor efforts within limits: the program at a state, in numbers of the order of one, and its solution in stages.
 
 The equations of motion and the contacts become maps of the efforts u. Efforts are measured by their limits, or by what
-is typical at the state; motion and forces by what the motors can do. What cannot be had is given up in the order of
-`ConstrainedActuation`, and each stage asks `kernels.conic` for the nearest point of a convex set.
+is typical at the state; motion and forces by what the motors can do. Demands that cannot be met are given up in the
+order of `ConstrainedActuation`, and each stage finds the nearest point of a convex set by `kernels.conic`.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ ALIKE = 1e-2  # the smallest effect beside the largest, with which the motion al
 
 @bundle
 class State(NamedTuple):
-    """The equations of motion at a state, as far as efforts need them."""
+    """Terms of the equations of motion at a state, as far as efforts need them."""
 
     Z: np.ndarray  # (nv, dof) basis of the admissible velocities
     M: np.ndarray
@@ -87,7 +87,7 @@ class State(NamedTuple):
 
 @bundle
 class Limits(NamedTuple):
-    """What a law keeps to."""
+    """Limits of efforts and contact forces that a law keeps to, with its metrics and nominal efforts."""
 
     lower: np.ndarray  # (nu,)
     upper: np.ndarray
@@ -107,7 +107,7 @@ class Limits(NamedTuple):
 
 @bundle
 class Levels(NamedTuple):
-    """Tasks in a strict order, Y_k y = r_k, of accelerations y in which the metric of M is 1; none for one alone."""
+    """Tasks in a strict order, Y_k y = r_k, of accelerations y in which the metric of M is 1; empty for a lone task."""
 
     Y: np.ndarray  # (m, dof)
     r: np.ndarray  # (m,)
@@ -118,7 +118,10 @@ class Levels(NamedTuple):
 
 @bundle
 class EffortProblem(NamedTuple):
-    """R u = n produces the desired acceleration, R u = hold free rolling; contacts: F u + f >= 0, G u + g in cones."""
+    """Maps of the efforts u: R u = n gives the desired motion, R u = hold free rolling; contacts F u + f, G u + g.
+
+    Contacts need F u + f >= 0, and each block of G u + g in its cone.
+    """
 
     R: np.ndarray
     n: np.ndarray
@@ -132,7 +135,7 @@ class EffortProblem(NamedTuple):
 
 @bundle
 class ConicProgram(NamedTuple):
-    """A problem in scaled unknowns x: efforts with a choice, then the part of the desired acceleration if it is sought.
+    """An effort problem in scaled unknowns x: free efforts, then the part of the desired acceleration if it is sought.
 
     Efforts cost |L x - l|^2, R x = n is the motion, lower <= x <= upper.
     """
@@ -157,7 +160,7 @@ class ConicProgram(NamedTuple):
 
 @kernel(allocates=True)
 def effort_problem(state, limits, desired, reached, root):
-    """The equations of motion as maps of u; with `reached` the motors are known to reach every motion.
+    """Equations of motion as maps of u; with `reached` the motors are known to reach every motion.
 
     a(u) = c + Z M_Z^-1 Z'(B u - h - M c) with M_Z = Z'M Z = C C', whose factor C is `root`. |R u - n| is the size of
     the slack in the metric of M: C' M_Z^-1 Z' = C^-1 Z' is the first factor for it, Q Z M_Z^-1 Z' for a metric Q'Q.
@@ -211,7 +214,7 @@ def effort_problem(state, limits, desired, reached, root):
 
 @kernel(allocates=True)
 def felt_motors(state):
-    """Z'B (nu, dof) without what is rounding of motors that reach nothing."""
+    """Forces of motors along admissible motions, Z'B (nu, dof), without rounding of motors that reach nothing."""
     Z, reach = state.Z, state.reach
     motions = unit_motions(state.A, state.row_scale, reach, Z.shape[0] - Z.shape[1])
     X, _, scale = motor_reach(motions, state.B, reach)
@@ -270,7 +273,7 @@ def contact_maps(state, limits, along):
 
 @kernel
 def row_unit(slope, offset, far):
-    """What to divide rows by, so that what can be changed is of the order of one, and the rest at most `far`."""
+    """Unit of rows, by which their slopes are of the order of one, and offsets at most `far`; 1 for zero rows."""
     s = 0.0
     for i in range(slope.shape[0]):
         for j in range(slope.shape[1]):
@@ -281,7 +284,7 @@ def row_unit(slope, offset, far):
 
 @kernel(allocates=True)
 def image(X, x, offset):
-    """X x + offset."""
+    """Affine map X x + offset."""
     out = offset.copy()
     for i in range(X.shape[0]):
         for j in range(X.shape[1]):
@@ -291,7 +294,7 @@ def image(X, x, offset):
 
 @kernel(allocates=True)
 def nearest_efforts(R, n):
-    """The smallest u with the smallest |R u - n|, without effects that are not felt."""
+    """Smallest u with the smallest |R u - n|, where directions of negligible effect count as none."""
     X, V = R.copy(), np.empty((R.shape[1], R.shape[1]))
     s, u = singular_values(X, V), np.zeros(R.shape[1])
     for j in range(s.shape[0]):
@@ -306,7 +309,7 @@ def nearest_efforts(R, n):
 
 @kernel(allocates=True)
 def effort_units(problem, limits, u):
-    """What each free effort is measured in: its limit, or what is typical at the state, if that is less."""
+    """Unit of each free effort: its limit, or a typical effort at the state, if that is less."""
     lower, upper, free = limits.lower, limits.upper, limits.free
     within = np.minimum(np.maximum(u, lower), upper)
     typical = max(largest_of(u), largest_of(within), largest_of(limits.nominal))
@@ -329,7 +332,7 @@ def effort_units(problem, limits, u):
 
 @kernel(allocates=True)
 def reachable_part(R, n):
-    """The part of R x = n that x can reach, as min(R.shape) orthogonal rows, and whether it leaves no choice of x.
+    """Part of R x = n that x can reach, as min(R.shape) orthogonal rows, and whether it leaves no choice of x.
 
     What x cannot reach is the same for all x, and its rows are zero. R' = U S V': the rows of V'R are S U'.
     """
@@ -349,7 +352,7 @@ def reachable_part(R, n):
 
 @kernel(allocates=True)
 def free_columns(X, free, unit, by, more):
-    """The columns of efforts with a choice in their units, over `by`; and so many more that are zero."""
+    """Columns of the free efforts in their units, divided by `by`, and `more` zero columns."""
     out = np.zeros((X.shape[0], free.shape[0] + more))
     for i in range(X.shape[0]):
         for k in range(free.shape[0]):
@@ -359,7 +362,7 @@ def free_columns(X, free, unit, by, more):
 
 @kernel(allocates=True)
 def scaled_contacts(problem, limits, unit):
-    """F, f, G and g in their unit of force, without entries that are rounding."""
+    """F, f, G and g of the contacts in their unit of force, without entries that are rounding."""
     more = limits.scaling
     F, G = (
         free_columns(problem.F, limits.free, unit, 1.0, more),
@@ -378,7 +381,7 @@ def scaled_contacts(problem, limits, unit):
 
 @kernel(allocates=True)
 def scaled_program(problem, limits, u, reached):
-    """The problem in unknowns of the order of one, without the efforts that are given; u are those without limits."""
+    """The effort problem in unknowns of the order of one, without given efforts; u are the efforts without limits."""
     free, given, more = limits.free, limits.given, limits.scaling
     unit = effort_units(problem, limits, u if reached else nearest_efforts(problem.R, problem.n))
     n, hold = image(problem.R, -given, problem.n), image(problem.R, -given, problem.hold)
@@ -408,7 +411,7 @@ def scaled_program(problem, limits, u, reached):
 
 @kernel(allocates=True)
 def brought_back(program, limits, x):
-    """Efforts (nu,) from the unknowns of a program, rounding cut off."""
+    """Efforts (nu,) from the unknowns of a program, clipped to their limits."""
     u = limits.given.copy()
     for k in range(limits.free.shape[0]):
         u[limits.free[k]] = program.unit[k] * x[k]
@@ -424,13 +427,13 @@ def produces(problem, u, size):
 
 @kernel(allocates=True)
 def missing_at(program, cones, x):
-    """What is missing for the contacts, in the program's unit of force."""
+    """Largest violation of the contacts at x, in the program's unit of force."""
     return missing_force(image(program.F, x, program.f), image(program.G, x, program.g), cones)
 
 
 @kernel(allocates=True)
 def unmet_motion(R, n, x):
-    """What efforts leave of the motion of a program, as a part of its needs."""
+    """Residual of the motion of a program at x, as a part of its needs."""
     return largest_of(image(R, x, -n)) / max(1.0, largest_of(n))
 
 
@@ -439,7 +442,9 @@ def unmet_motion(R, n, x):
 
 @kernel(allocates=True)
 def half_spaces(program, limits, missing, miss):
-    """Bounds and contacts; these may miss `missing`, and with `miss` another unknown more, the last one, >= 0.
+    """Bounds of the unknowns and contacts as a convex set; contacts may be violated by `missing`.
+
+    With `miss` there is one more unknown, the last one, >= 0, by which contacts may be violated, too.
 
     A cone of two rows is two half spaces.
     """
@@ -500,7 +505,7 @@ def half_spaces(program, limits, missing, miss):
 
 @kernel(allocates=True)
 def costs(program, scaling, R, n, weights, aim):
-    """T and d of |T x - d|^2: the miss of R x = n, and efforts and the part of the motion beside `aim`, by weights."""
+    """T and d of the cost |T x - d|^2: miss of R x = n; efforts and, beside `aim`, part of the motion, by weights."""
     m, k, columns = R.shape[0], program.L.shape[0], program.lower.shape[0]
     T, d = np.zeros((m + k + scaling, columns)), np.zeros(m + k + scaling)
     copy_rows(R, T[:m])
@@ -517,7 +522,10 @@ def costs(program, scaling, R, n, weights, aim):
 
 @kernel(allocates=True)
 def without_part(R, n, part, scaling):
-    """R x = n for a given part of the desired acceleration, until then the last unknown; without rows of nothing."""
+    """Rows R and n of R x = n for a given part of the desired acceleration, without rows that are zero.
+
+    With `scaling` this part was the last unknown; its column becomes zero.
+    """
     m, columns = 0, R.shape[1]
     for i in range(R.shape[0]):
         m += int((R[i] ** 2).sum() > 0.0)
@@ -531,7 +539,7 @@ def without_part(R, n, part, scaling):
 
 @kernel(allocates=True)
 def nearest_motion(program, limits, within, R, n, x):
-    """x with the smallest miss of R x = n within limits, and least efforts where that leaves a choice."""
+    """Find x with the smallest miss of R x = n within limits, and least efforts where there is a choice."""
     if program.unique and not limits.scaling:
         return point_within(R, n, R[:0], n[:0], within, x)
     small = np.sqrt(REGULAR)
@@ -541,7 +549,7 @@ def nearest_motion(program, limits, within, R, n, x):
 
 @kernel(allocates=True)
 def least_missing(program, limits, x):
-    """x with which contacts miss as little as they can, e: the least e + e^2 / 2 is the least e >= 0.
+    """Find x with the least violation e of the contacts: the least e + e^2 / 2 is the least e >= 0.
 
     The term e is not small where e is, so a small cost of efforts beside it moves nothing.
     """
@@ -561,13 +569,13 @@ def least_missing(program, limits, x):
 
 @kernel
 def let_miss(least):
-    """What contacts may miss, that miss this at least."""
+    """Violation that is allowed to contacts whose least violation is `least`."""
     return least + (LENIENT if least > TINY else EXACT)
 
 
 @kernel(allocates=True)
 def with_contacts(program, limits, R, n, x):
-    """The nearest motion x with contacts that miss as little as they can; how it ended, and what they may miss."""
+    """Find the nearest motion x with the least violation of contacts; returns the status and the allowed violation."""
     within = half_spaces(program, limits, 0.0, 0)
     status = nearest_motion(program, limits, within, R, n, x)
     if status != CONTRADICTION or program.F.shape[0] + program.G.shape[0] == 0:
@@ -581,7 +589,7 @@ def with_contacts(program, limits, R, n, x):
 
 @kernel(allocates=True)
 def furthest(program, limits, within, x):
-    """The x that is nearest to free rolling, with the largest part of the desired acceleration; and how it ended."""
+    """Find the x nearest to free rolling with the largest part of the desired acceleration; returns the status."""
     R, n = without_part(program.R, program.n, 1.0, 0)
     status = nearest_motion(program, limits, within, R, n, x)
     if status != FOUND:
@@ -595,10 +603,10 @@ def furthest(program, limits, within, x):
 
 @kernel(allocates=True)
 def staged(program, limits, x):
-    """The efforts x, the part of the motion, and `MET` (as far as is known here), `LOST` or `OPEN`.
+    """Find the efforts x in stages; returns the part of the motion, and `MET` (as far as known here), `LOST` or `OPEN`.
 
-    First the least efforts that do all. If there are none, contacts are kept as well as they can be; then the motion is
-    the nearest; and at last efforts are the least that do what is left.
+    First the least efforts that meet all demands. If there are none, contacts are kept as well as they can be; then the
+    motion is the nearest one; and at last efforts are the least that give it.
     """
     scaling, part, missing = limits.scaling, 1.0, 0.0
     contacts = program.F.shape[0] + program.G.shape[0] > 0
@@ -636,7 +644,7 @@ def staged(program, limits, x):
 
 @kernel(allocates=True)
 def order_of(problem, program, limits, levels):
-    """Levels as maps of the unknowns, y = R u - n + y_d; the last one is least efforts."""
+    """Levels as maps of the unknowns, y = R u - n + y_d; the last level asks for least efforts."""
     R = free_columns(problem.R, limits.free, program.unit, 1.0, 0)
     at_none = image(problem.R, limits.given, levels.y - problem.n)
     count, k, m = levels.ends.shape[0], program.L.shape[0], levels.Y.shape[0]
@@ -655,7 +663,7 @@ def order_of(problem, program, limits, levels):
 
 @kernel(allocates=True)
 def kept_contacts(program, limits, x):
-    """x with contacts that miss as little as they can; how it ended, and what they may miss."""
+    """Find x with the least violation of contacts; returns the status and the allowed violation."""
     none = np.zeros(0)
     status = point_within(program.L, program.l, program.R[:0], none, half_spaces(program, limits, 0.0, 0), x)
     if status != CONTRADICTION or program.F.shape[0] + program.G.shape[0] == 0:
@@ -666,10 +674,10 @@ def kept_contacts(program, limits, x):
 
 @kernel(allocates=True)
 def level_by_level(problem, program, limits, levels, x):
-    """The efforts x, and `MET` (as far as is known here), `LOST` or `OPEN`.
+    """Find the efforts x by levels; returns `MET` (as far as is known here), `LOST` or `OPEN`.
 
-    First the least efforts that do what is best where nothing limits them. If there are none, contacts are kept as well
-    as they can be; then each level is, as far as those above it let it; and at last efforts are the least.
+    First the least efforts for the motion that is best without limits. If there are none, contacts are kept as well as
+    they can be; then each level is met as far as those above it allow; and at last efforts are the least.
     """
     R, n = without_part(program.R, program.n, 1.0, 0)
     within = half_spaces(program, limits, 0.0, 0)
@@ -690,9 +698,9 @@ def level_by_level(problem, program, limits, levels, x):
 
 @kernel(allocates=True)
 def levels_of(Z, c, M, reach, J, target, ends, wish):
-    """Levels J_k a = target_k with a last one, the nearest to a wish in the metric of M; and the best acceleration.
+    """Levels J_k a = target_k, a last one nearest to a wish in the metric of M, and the best acceleration for them.
 
-    This is NaN where there is none: the mass matrix is not positive definite, or numbers are not finite.
+    That acceleration is NaN where there is none: the mass matrix is not positive definite, or numbers are not finite.
     """
     dof, count, m = Z.shape[1], ends.shape[0], J.shape[0]
     root, definite = reduced_root(Z, M)
@@ -730,7 +738,7 @@ def levels_of(Z, c, M, reach, J, target, ends, wish):
 
 @kernel
 def is_finite(x):
-    """Whether a sum of numbers is finite: then they all are; but sums beyond 1e308 are none, either."""
+    """Whether the sum of x is finite: then all its numbers are. False, too, for sums beyond 1e308."""
     s = 0.0
     for i in range(x.shape[0]):
         s += x[i]
@@ -758,12 +766,13 @@ def has_numbers(problem):
 
 @kernel(allocates=True)
 def limited_effort(Z, M, h, B, A, b, across, reach, row_scale, force_scale, limits, desired, levels, staging):
-    """Efforts within limits, how they were found, and the part of the desired acceleration. For the rest see `State`.
+    """Efforts within limits, how they were found, and the part of the desired acceleration. For inputs see `State`.
 
-    With `levels` the desired acceleration is what is best without limits; what is nearest within them goes by levels.
+    With `levels` the desired acceleration is the best one without limits; within limits, the nearest one is found level
+    by level.
 
     `OPEN` where the stages are left to another solver, as all are without `staging`, or did not end; `NOT_FINITE`
-    where numbers are none. Then the efforts are those without limits, or the nominal ones, clipped.
+    where numbers are not finite. Then the efforts are those without limits, or the nominal ones, clipped.
     """
     state = State(Z, M, h, B, A, b, across, reach, row_scale, force_scale)
     u, reached = unlimited(state, limits, desired)
@@ -805,7 +814,7 @@ def limited_effort(Z, M, h, B, A, b, across, reach, row_scale, force_scale, limi
 
 @kernel(allocates=True)
 def open_program(Z, M, h, B, A, b, across, reach, row_scale, force_scale, limits, desired):
-    """The problem and the program that `limited_effort` has left open."""
+    """Effort problem and scaled program that `limited_effort` has left open, for another solver."""
     state = State(Z, M, h, B, A, b, across, reach, row_scale, force_scale)
     u, reached = unlimited(state, limits, desired)
     problem = effort_problem(state, limits, desired, reached, reduced_root(Z, M)[0])

@@ -2,7 +2,7 @@
 
 An element has some measures z, which are rows like those of constraints (`constraint_rows`): a coordinate, a distance,
 the displacement of a frame. It resists with forces F(z, dz/dt), one for each, so it stands on the left of the equations
-of motion like the constraint forces, h += A' F with A the Jacobian of its measures. What it stores is E(z).
+of motion like the constraint forces, h += A' F with A the Jacobian of its measures. It stores the energy E(z).
 
 F, E and their derivatives are sections of a tape; see `tapes`. Elements with a load are friction: see `friction`.
 """
@@ -29,7 +29,7 @@ OUTPUTS, SLOPES = 2 * MEASURES, 2 * MEASURES * MEASURES
 
 @kernel
 def add_element_forces(model, q, v, R, p, S, V, h):
-    """h += forces of the elements, but of those with a load."""
+    """h += forces of all force elements without a load."""
     for i in range(model.elements.shape[0]):
         if model.elements[i].kind == PLAIN:
             add_element_force(model, model.elements[i], q, v, R, p, S, V, h)
@@ -37,7 +37,7 @@ def add_element_forces(model, q, v, R, p, S, V, h):
 
 @kernel
 def add_element_force(model, element, q, v, R, p, S, V, h):
-    """h += forces of one element; of one with a load, those of a unit of it."""
+    """h += forces of one force element; of an element with a load, the forces of a unit load."""
     e, T = scratch((5, 3)), scratch(6)
     g, value, out = scratch((MEASURES, 6)), scratch(SLOTS), scratch(OUTPUTS)
     m = element.count
@@ -59,7 +59,7 @@ def add_element_force(model, element, q, v, R, p, S, V, h):
 
 @kernel
 def element_loss(model, q, v, R, p, V):
-    """Power that the elements take and do not store, watts: of F, less that of dE/dz; without those with a load."""
+    """Power that force elements without a load take and do not store, watts: the power of F, less that of dE/dz."""
     loss = 0.0
     if model.elements.shape[0] > 0:
         e, T, g = scratch((5, 3)), scratch(6), scratch(6)
@@ -81,7 +81,7 @@ def element_loss(model, q, v, R, p, V):
 
 @kernel
 def element_energy(model, q, R, p):
-    """Energy that the elements store, joules."""
+    """Energy that the force elements store, joules."""
     stored = 0.0
     if model.elements.shape[0] > 0:
         e, g = scratch((5, 3)), scratch(6)

@@ -1,4 +1,4 @@
-"""Springs, dampers and joint friction, drives, loads, all that acts beside them, and the energies."""
+"""Springs, dampers, joint friction, drives and loads; kinetic and potential energy, and lost power."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = [
 
 @kernel
 def spring_line(spring, R, p, pa, pb, g):
-    """Length of a point spring, and the wrench g (6,) of a unit force along it (a towards b)."""
+    """Length of a point spring, and the wrench g (6,) of a unit force along it (from a towards b)."""
     if spring.a < 0:
         for c in range(3):
             pa[c] = spring.pa[c]
@@ -84,7 +84,7 @@ def add_passive_forces(model, q, v, R, p, S, V, h):
 
 @kernel
 def load_wrench(load, value, R, p, point, g):
-    """Wrench g (6,) about the origin of the world of a load of this value, and the point where it acts."""
+    """Wrench g (6,) about the origin of the world of a load with this value, and the point where it acts."""
     link = load.link
     transform_point(R[link], p[link], load.point, point)
     own, line, turn = scratch(3), scratch(3), scratch(3)
@@ -138,7 +138,7 @@ def load_matrix(model, R, p, S, W, column):
 
 @kernel
 def faint(push, point, size):
-    """What rounding leaves of a wrench of this size, N: on a joint that it does not move, across its axis.
+    """Rounding error, N, of a wrench of size `push` on a joint that it does not move: what is smaller counts as zero.
 
     Moments are about the origin of the world, a point of the wrench is somewhere else.
     """

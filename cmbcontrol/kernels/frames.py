@@ -1,4 +1,4 @@
-"""A frame on a link as seen from a frame on another one: pose, Jacobian and what it accelerates by itself."""
+"""Motion of a frame on one link as seen from a frame on another: pose, Jacobian and bias acceleration."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["frame_motion", "frame_pose"]
 
 @kernel(allocates=True)
 def frame_pose(R, p, link, rotation, origin):
-    """Rotation (3, 3) and origin (3,) in the world of a frame that is given on a link, -1 for the ground."""
+    """Rotation (3, 3) and origin (3,) in the world of a frame that is given on a link; link -1 is the ground."""
     turned, moved = rotation.copy(), origin.copy()
     if link >= 0:
         for i in range(3):
@@ -37,7 +37,7 @@ def cross_at(w, x, out):
 
 @kernel(allocates=True)
 def frame_motion(links, R, p, v, side, link, rotation, origin, other, other_rotation, other_origin):
-    """The first frame, on `link`, as seen from the second one, on `other`, and in its axes.
+    """Pose, Jacobian and bias acceleration of a frame on `link`, seen from a frame on `other` and in its axes.
 
     Parameters
     ----------
@@ -48,7 +48,8 @@ def frame_motion(links, R, p, v, side, link, rotation, origin, other, other_rota
 
     Returns
     -------
-    place (3,), turn (3, 3)
+    place, turn : ndarray, shape (3,) and (3, 3)
+        Origin and rotation of the first frame.
     J : ndarray, shape (6, nv)
         J v is the velocity of the origin, and the angular velocity.
     bias : ndarray, shape (6,)

@@ -1,4 +1,4 @@
-"""Friction in proportion to what a constraint carries: forces that depend on multipliers, which depend on them.
+"""Friction in proportion to what constraints carry: forces and multipliers that depend on each other.
 
 A force element with a load resists with c F(z, dz/dt), where the load c = N(lam) >= 0 is what a constraint carries, N:
 the push of a contact, or the size of several multipliers. With the forces D (loads, nv) of unit loads,
@@ -6,14 +6,15 @@ the push of a contact, or the size of several multipliers. With the forces D (lo
     M a + h + A' lam + D' c = f,    A a = target,    c = N(lam).
 
 The split that solves this for c = 0 also gives the replies of a and lam to -D_j. So lam = lam_0 + replies' c, and what
-is left is c = N(lam_0 + replies' c): as many equations as there are loads, which Newton's method solves. Of contacts
+is left is c = N(lam_0 + replies' c): as many equations as there are loads, which Newton's method solves. For contacts
 they are linear. Where a pivot of the last matrix is not positive, sliding is inconsistent or not unique (Painleve's
 paradox).
 
-Of one load, c - N is concave in c and below zero at c = 0, so Newton's steps from there rise to its first root, or meet
-a slope that is not positive, beyond which there is none. Of several, steps may cycle, whether there is a solution or
-not. So what they leave is looked at; where it is not rounding, the solution is followed from that without friction,
-while the replies grow from none to all of them. It is the one on which a constraint that gives way a little settles.
+For one load, c - N is concave in c and below zero at c = 0, so Newton's steps from there rise to its first root, or
+meet a slope that is not positive, beyond which there is none. For several, steps may cycle, whether there is a solution
+or not. So their residual is checked; where it is not rounding, the solution is followed from that without friction,
+while the replies grow from zero to their full size. It is the solution on which a constraint that gives way a little
+settles.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ NOTHING = 1e-200
 
 @bundle
 class Friction(NamedTuple):
-    """Scratch of the elements with loads of one evaluation."""
+    """Scratch arrays for all elements with loads at one evaluation."""
 
     first: np.ndarray  # (loads,) row that a load begins with, how many there are, on which side they push
     count: np.ndarray
@@ -77,7 +78,7 @@ class Friction(NamedTuple):
 
 @kernel
 def loaded(model):
-    """How many elements have a load."""
+    """Number of force elements that have a load."""
     found = 0
     for i in range(model.elements.shape[0]):
         if model.elements[i].kind == LOADED:
@@ -87,7 +88,7 @@ def loaded(model):
 
 @kernel(allocates=True)
 def new_friction(model):
-    """Room for the elements with loads of a model."""
+    """New scratch arrays for the elements with loads of a model."""
     k, nv = loaded(model), model.damping.shape[0]
     first, count, side = np.zeros(k, np.int64), np.zeros(k, np.int64), np.zeros(k, np.int64)
     j = 0
@@ -117,7 +118,7 @@ def new_friction(model):
 
 @kernel
 def unit_load_forces(model, q, v, R, p, S, V, D):
-    """D (loads, nv) = forces of unit loads."""
+    """D (loads, nv) = joint forces of the elements with a unit load each."""
     j = 0
     for i in range(model.elements.shape[0]):
         element = model.elements[i]
@@ -129,7 +130,7 @@ def unit_load_forces(model, q, v, R, p, S, V, D):
 
 @kernel
 def load_of(lam, first, count, side):
-    """What the rows of a load carry: the push of a contact, else the size of their multipliers."""
+    """Load that an element measures, N: the push of a contact, else the size of the multipliers of its rows."""
     if side != 0:
         return -side * lam[first]
     square = NOTHING
@@ -159,7 +160,7 @@ def load_slopes(first, count, side, lam, slopes):
 def solve_loads(first, count, side, lam, reply_lam, level, pivot, J, carried):
     """level (loads,) = the loads c with c = N(lam + reply_lam' c); `carried` (rows,) becomes their multipliers.
 
-    Returns whether they are such, with positive `pivot` (loads,) of 1 - N' reply_lam'. Else friction leaves no motion,
+    Returns whether they solve it, with positive `pivot` (loads,) of 1 - N' reply_lam'. Else friction leaves no motion,
     or none that continues that without friction.
     """
     missing = load_levels(first, count, side, lam, reply_lam, level, pivot, J, carried)
@@ -170,14 +171,17 @@ def solve_loads(first, count, side, lam, reply_lam, level, pivot, J, carried):
 
 @kernel
 def solve_loads_near(first, count, side, lam, reply_lam, level, pivot, J, carried):
-    """The same where there may be several: those near to `level`, as it is given, whatever their pivots."""
+    """Solve c = N(lam + reply_lam' c) from `level` as given, to the solution near it; returns whether that is found.
+
+    There may be several solutions; `pivot` (loads,) may have any sign.
+    """
     improve_levels(first, count, side, lam, reply_lam, 1.0, STEPS, level, pivot, J, carried)
     return missing_loads(first, count, side, lam, reply_lam, 1.0, level, carried) <= UNSOLVED
 
 
 @kernel
 def load_levels(first, count, side, lam, reply_lam, level, pivot, J, carried):
-    """The same by Newton's method from zero; returns how much the loads miss, as `missing_loads`."""
+    """level (loads,) = the loads c by Newton's method from zero; returns their residual, see `missing_loads`."""
     steps = 1
     for i in range(level.shape[0]):
         level[i] = 0.0
@@ -189,7 +193,7 @@ def load_levels(first, count, side, lam, reply_lam, level, pivot, J, carried):
 
 @kernel(allocates=True)
 def follow_levels(first, count, side, lam, reply_lam, level, pivot, J, carried):
-    """The same by following the loads from c = N(lam), without replies, while these grow to what they are."""
+    """Follow the loads c from c = N(lam) while the replies grow to full size; returns their residual."""
     k, grown, growth, missing = level.shape[0], 0.0, 0.25, np.inf
     kept = np.zeros(k)
     for i in range(k):
@@ -211,7 +215,7 @@ def follow_levels(first, count, side, lam, reply_lam, level, pivot, J, carried):
 
 @kernel
 def all_positive(pivot):
-    """Whether all pivots are above zero, and numbers."""
+    """Whether all pivots are above zero; not where one is nan."""
     least = np.inf
     for i in range(pivot.shape[0]):
         if not pivot[i] >= least:
@@ -221,7 +225,7 @@ def all_positive(pivot):
 
 @kernel
 def improve_levels(first, count, side, lam, reply_lam, part, steps, level, pivot, J, carried):
-    """So many steps of Newton's method for c = N(lam + part reply_lam' c)."""
+    """Take `steps` steps of Newton's method for c = N(lam + part reply_lam' c) in `level`."""
     k = level.shape[0]
     for _ in range(steps):
         carry(lam, reply_lam, part, level, carried)
@@ -242,7 +246,7 @@ def improve_levels(first, count, side, lam, reply_lam, part, steps, level, pivot
 
 @kernel
 def missing_loads(first, count, side, lam, reply_lam, part, level, carried):
-    """What loads miss of N, as parts of the terms that each is the sum of; added up."""
+    """Residual |N - c| of the loads, each relative to the terms that it is the sum of; added up."""
     missing = 0.0
     for i in range(level.shape[0]):
         size = 1e-100  # of nothing: the root of NOTHING
@@ -256,7 +260,7 @@ def missing_loads(first, count, side, lam, reply_lam, part, level, carried):
 
 @kernel
 def carry(lam, reply_lam, part, level, carried):
-    """carried (rows,) = lam + part reply_lam' level."""
+    """carried (rows,) = lam + part reply_lam' level, the multipliers with friction."""
     for r in range(carried.shape[0]):
         carried[r] = lam[r]
         for j in range(level.shape[0]):
@@ -265,7 +269,7 @@ def carry(lam, reply_lam, part, level, carried):
 
 @kernel
 def eliminate(J, pivot):
-    """Solve J (k, k + more) x = the last columns, in place, without exchanging rows, with these pivots (k,)."""
+    """Solve J (k, k + more) x = the last columns, in place, without exchanging rows; `pivot` (k,) gets the pivots."""
     k, columns = J.shape
     for i in range(k):
         pivot[i] = J[i, i]
@@ -282,9 +286,9 @@ def eliminate(J, pivot):
 
 @kernel
 def correct_rows(slopes, D, reply_lam, unit_a, unit_lam, J, pivot, G, mu):
-    """Rows of the inverse without friction become those with it.
+    """Turn rows of the inverse without friction, in G and mu, into those with friction, in place.
 
-    Of the system M da + A' dlam = f, A da = -c they are R da = G f - mu c; see `kernels.reduction`. With D' dc on the
+    For the system M da + A' dlam = f, A da = -c they are R da = G f - mu c; see `kernels.reduction`. With D' dc on the
     left, dc = slopes dlam, that is a change of low rank (Woodbury). unit_a (loads, nv) and unit_lam (loads, rows) are
     its solutions for f = 0, -c = slopes; J is (loads, loads + p), p the number of rows.
     """

@@ -1,7 +1,7 @@
-"""Generated code in place of kernels, where it is to be trusted; see `cmbcontrol.trace`.
+"""Generated code in place of kernels, where its results can be trusted; see `cmbcontrol.trace`.
 
-It keeps its independent rows, and says how far these are from being dependent. Nearer to a singular configuration,
-where other rows may be better, or where a comparison would be decided otherwise, the kernels do the same.
+The code keeps the same independent rows, and returns how far these are from being dependent. Nearer to a singular
+configuration, where other rows may be better, or where a comparison would be decided otherwise, kernels are used.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ LAST, TOTAL, LANDED = range(3)
 
 @bundle
 class Code(NamedTuple):
-    """Generated code of a machine in a run. Small, since all of it is passed at every call."""
+    """Generated code of a machine in a run, with its arrays. Small, since all of it is passed at every call."""
 
     rate: int  # addresses; 0 where there is none
     land: int
@@ -93,7 +93,7 @@ class Code(NamedTuple):
 
 
 def no_code(nq: int, nv: int) -> Code:
-    """None: everything is left to the kernels."""
+    """Empty `Code`: everything is left to the kernels."""
     none, one = np.zeros(0), np.ones(1)
     return Code(
         0,
@@ -121,9 +121,9 @@ def no_code(nq: int, nv: int) -> Code:
 
 @kernel
 def independence(found, cap, reference):
-    """How far the rows that generated code keeps are from being dependent, as `closeness`; 0 where M is not positive.
+    """Closeness to a singular configuration of the rows that generated code keeps; 0 where M is not positive definite.
 
-    A single row has no other to be compared with, but the gradient `reference`. Where all vanish, rounding is left.
+    As `motion.closeness`: a single row is compared with the gradient `reference`. 0, too, where all rows vanish.
     """
     if not found[2] > 0.0:
         return 0.0
@@ -137,13 +137,13 @@ def independence(found, cap, reference):
 
 @kernel
 def evaluate(address, p, x, y):
-    """y = what generated code without conditions says at x; False where a comparison would be decided otherwise."""
+    """y = outputs of generated code without conditions at x; False where a comparison would be decided otherwise."""
     return execute(address, p, x, y) == 0
 
 
 @kernel(allocates=True)
 def at_state(address, p, q, v, u, rows, reference, outputs):
-    """What generated code with so many rows says at a state, and whether that is to be trusted."""
+    """Outputs of generated code that keeps `rows` rows at a state, and whether they can be trusted."""
     nq, nv = q.shape[0], v.shape[0]
     x, y = np.empty(nq + nv + u.shape[0]), np.empty(outputs)
     copy(q, x[:nq])
@@ -158,9 +158,10 @@ def at_state(address, p, q, v, u, rows, reference, outputs):
 
 @kernel
 def rate_by_code(c, ask, question, t, x, u, own, closing, dx):
-    """dx = rate of the state x under efforts u, and `own` of what a law integrates; False where it cannot be trusted.
+    """dx = rate of the state x under efforts u, by generated code; False where it cannot be trusted.
 
-    Where the code has a drive in it, it is told the efforts of the code; `question` asks for functions of time.
+    `own` are the rates of the states that a law integrates. A drive that is part of the code takes its efforts from
+    `Code.command`; `question` is the request for functions of time.
 
     As `motion.rate`: at the nearest configuration with closed loops, and with the velocity that they allow.
     """
@@ -188,9 +189,9 @@ def rate_by_code(c, ask, question, t, x, u, own, closing, dx):
 
 @kernel
 def found_rate(c, ask, t, x, u):
-    """Leave the rate at c.q, and x but for that, and u in c.found; False where it is not to be trusted.
+    """Compute the rate at c.q, other states x and efforts u into c.found; False where it cannot be trusted.
 
-    What follows functions of time has been brought to t.
+    Numbers that follow functions of time are at time t already.
     """
     n = c.nq + c.nv
     copy(c.q, c.given[: c.nq])
@@ -215,7 +216,7 @@ def found_rate(c, ask, t, x, u):
 
 @kernel
 def near_enough(c, ask, near):
-    """Whether corrected code is to be trusted, where the other one is not; nothing is where nothing is clear."""
+    """Whether corrected code can be trusted at a closeness at which plain code cannot; generates it if needed."""
     if not (c.near_code[0] != 0 and c.clear[0] < np.inf and near > CLEAR_CORRECTED):
         return False
     return c.near_code[0] != LATER or (call(ask, GENERATE, 0.0) == 0 and c.near_code[0] != 0)
@@ -223,7 +224,7 @@ def near_enough(c, ask, near):
 
 @kernel
 def take_rate(c, own, dx):
-    """dx = the rate in c.found."""
+    """dx = rate in c.found, with `own` for the states of a law; counts the evaluation."""
     start, n = CONDITIONS + c.nv, c.nq + c.nv + WORKS
     copy(c.found[start : start + n], dx[:n])
     copy(c.found[start + n :] if c.own >= 0 else own, dx[n:])
@@ -234,9 +235,9 @@ def take_rate(c, own, dx):
 
 @kernel
 def closeness_by_code(c, q):
-    """How far the rows are from being dependent at a configuration; negative where that cannot be told.
+    """Closeness to a singular configuration at q, by generated code; negative where it cannot be evaluated.
 
-    What a state needs is looked at in passing, so what is in c.found is lost.
+    This overwrites c.found.
     """
     c.count[LANDED] = 0
     for i in range(c.nq):
@@ -252,8 +253,8 @@ def closeness_by_code(c, q):
 def closed(c, ask, question, t, x, u, moved):
     """Bring x onto the closed loops, as `motion.project`; returns the residual left, metres.
 
-    Negative where that is not to be trusted, and x is as it was. `moved` gets by how much; the rate at the new state is
-    left in c.found.
+    Negative where that cannot be trusted; then x is unchanged. `moved` gets the displacement and the change of
+    velocity; the rate at the new state is left in c.found.
     """
     nq, nv = c.nq, c.nv
     moved[:] = 0.0

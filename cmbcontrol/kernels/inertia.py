@@ -1,4 +1,4 @@
-"""Inertia: Newton-Euler, composite rigid bodies, rotors.
+"""Inertia of the tree: Newton-Euler forces, mass matrix by composite rigid bodies, inertia of rotors.
 
 The inertia of a link in world axes at the world origin is ten numbers,
 ``[m, m c (3), J_xx, J_xy, J_xz, J_yy, J_yz, J_zz]``; those of a composite body are their plain sum.
@@ -14,7 +14,7 @@ __all__ = ["add_armature", "composite_inertia", "inertia_times", "newton_euler",
 
 @kernel
 def world_inertias(links, R, p, I):
-    """I (links, 10): each link's inertia in world axes at the world origin."""
+    """I (links, 10) = inertia of each link in world axes at the world origin."""
     W = scratch((3, 3))
     for i in range(links.shape[0]):
         link = links[i]
@@ -88,7 +88,7 @@ def newton_euler(links, I, S, V, A, gravity, W, tau):
 def composite_inertia(links, I, S, M):
     """Mass matrix M (nv, nv) by composite rigid bodies; I (links, 10) becomes the composites.
 
-    Of joints on different limbs nothing is written: there M is to be zero before.
+    Entries of joints on different limbs are not written: M has to be zero there before.
     """
     F = scratch(6)
     for i in range(links.shape[0] - 1, -1, -1):

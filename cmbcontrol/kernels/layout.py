@@ -1,4 +1,4 @@
-"""How a machine is handed to the kernels: structured arrays, one record a link, row, spring, drive or load."""
+"""Structured arrays that describe a machine to the kernels: one record for each link, row, spring, drive or load."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""Small dense linear algebra: bases of null spaces, least-norm solutions, singular values, what motors reach.
+"""Small dense linear algebra: bases of null spaces, least-norm solutions, singular values, reach of motors.
 
 The record of a state and the control laws need it at every call.
 
 Most rest on the pivoted row factorization of `kernels.split`: the smallest solution takes a tenth of what a singular
-value decomposition costs, and the pivots tell how near the rows are to losing their rank. From Python, numpy takes as
+value decomposition costs, and the pivots show how near the rows are to losing their rank. From Python, numpy takes as
 long for each operation on arrays of a few numbers as a kernel for all of them; so a kernel does as much as a law can
-say in one sentence.
+ask for in one call.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ __all__ = [
 def constraint_split(A, b, row_scale, rank):
     """Orthonormal bases R (n, rank) of the rows of A and Z (n, n - rank) of N(A), and the smallest c with A c = -b.
 
-    The rank is given; rows are compared in metres. c takes the pivot rows at their word: where others are redundant,
-    it is -A+ b if they agree, and whether they do is the last that is returned.
+    The rank is given; rows are compared in metres. c follows from the pivot rows: where other rows are
+    redundant, it is -A+ b if they agree. Whether they agree is returned last.
     """
     rows, n = A.shape
     split, rhs = new_rows(rows, n), np.empty(rows)
@@ -76,7 +76,7 @@ def constraint_split(A, b, row_scale, rank):
 
 @kernel(allocates=True)
 def unit_motions(A, row_scale, reach, rank):
-    """Basis (n, dof) of N(A), orthonormal where coordinates count by their `reach`."""
+    """Basis (n, dof) of N(A), orthonormal where each coordinate counts by its `reach`."""
     Z = constraint_split(A / reach, np.zeros(A.shape[0]), row_scale, rank)[1]
     for i in range(Z.shape[0]):
         for j in range(Z.shape[1]):
@@ -86,10 +86,10 @@ def unit_motions(A, row_scale, reach, rank):
 
 @kernel(allocates=True)
 def motor_reach(Z, B, reach):
-    """Z'B (dof, nu) with rows of unit motions; the lengths (dof,) of the columns of Z; and the scale of the motors.
+    """Z'B (dof, nu) in rows for unit motions, the lengths (dof,) of the columns of Z, and the scale of the motors.
 
     Lengths are in metres: a coordinate counts by its `reach`. The scale is the largest column of B in the same metric,
-    in newtons. Entries over it are cosines between motions and motors, so zero can be told from rounding.
+    in newtons. Entries over it are cosines between motions and motors, so zero can be distinguished from rounding.
     """
     n, dof = Z.shape
     X, lengths = np.zeros((dof, B.shape[1])), np.empty(dof)
@@ -113,10 +113,10 @@ def motor_reach(Z, B, reach):
 
 @kernel(allocates=True)
 def smallest_solution(X, rhs, scale, tolerance):
-    """The smallest y (n,) with X y = rhs, the rank of X, and its smallest pivot over `scale`.
+    """Smallest y (n,) with X y = rhs, the rank of X, and its smallest pivot over `scale`.
 
     The scale is that of the terms of which X is the sum, such as |J| |Z| for J Z: see `_tolerance`. Rows beyond the
-    rank, those of which less than `tolerance` times the scale is left, are not looked at.
+    rank, those of which less than `tolerance` times the scale is left, are ignored.
     """
     rows, n = X.shape
     split = new_rows(rows, n)
@@ -133,7 +133,7 @@ def smallest_solution(X, rhs, scale, tolerance):
 
 @kernel(allocates=True)
 def smallest_solutions(X, sides):
-    """The smallest Y (k, n) with X Y' = sides' (k, rows), for X with independent rows."""
+    """Smallest Y (k, n) with X Y' = sides' (k, rows), for X with independent rows."""
     rows, n = X.shape
     split = new_rows(rows, n)
     take_rows(X, split)
@@ -147,7 +147,7 @@ def smallest_solutions(X, sides):
 
 @kernel(allocates=True)
 def only_acceleration(Z, c, J, target):
-    """The only a = c + Z z with J a = target, the smallest pivot of J Z over the size of J, and that size."""
+    """Acceleration a = c + Z z with J a = target, the smallest pivot of J Z over the size of J, and that size."""
     k, n = J.shape
     dof = Z.shape[1]
     X, rest, size = np.zeros((k, dof)), np.empty(k), 0.0
@@ -169,7 +169,7 @@ def only_acceleration(Z, c, J, target):
 
 @kernel(allocates=True)
 def smallest_effort(Z, B, reach, M, h, vdot, tolerance):
-    """The smallest u (nu,) with Z'B u = Z'(M vdot + h), and the rank of Z'B: see `motor_reach`."""
+    """Smallest efforts u (nu,) with Z'B u = Z'(M vdot + h), and the rank of Z'B; see `motor_reach`."""
     X, lengths, scale = motor_reach(Z, B, reach)
     n, dof = Z.shape
     need = np.zeros(dof)
@@ -185,7 +185,7 @@ def smallest_effort(Z, B, reach, M, h, vdot, tolerance):
 
 @kernel(allocates=True)
 def motion_and_force(Z, B, reach, C):
-    """Rows X (dof + k, nu) of Z'B and C B in newtons, the factors that bring them there, and the scale of the motors.
+    """Rows X (dof + k, nu) of Z'B and C B in newtons, the factors that scale them so, and the scale of the motors.
 
     Rows of Z'B are along unit motions (`motor_reach`), those of C B count as their largest joint force.
     """
@@ -213,7 +213,7 @@ def motion_and_force(Z, B, reach, C):
 
 @kernel(allocates=True)
 def effort_with_force(Z, B, reach, C, f, force, tolerance):
-    """The smallest u (nu,) with Z'B u = Z'f and C B u = force; and whether there is one for any f and force."""
+    """Smallest efforts u (nu,) with Z'B u = Z'f and C B u = force, and whether they exist for any f and force."""
     X, need, scale = motion_and_force(Z, B, reach, C)  # `need` is the factors of the rows first
     n, dof = Z.shape
     for i in range(dof):
@@ -243,14 +243,14 @@ def product(X, Y):
 
 @kernel(allocates=True)
 def reduced_root(Z, M):
-    """L (dof, dof), and whether Z'M Z is positive definite."""
+    """Cholesky root L (dof, dof) of Z'M Z, and whether that is positive definite."""
     root = new_root(Z.shape[1])
     return root, cholesky(product(Z.T, product(M, Z)), root)
 
 
 @kernel(allocates=True)
 def reduced_coordinates(Z, c, M, root, vdot):
-    """y (dof,) of the admissible acceleration that is nearest to vdot in the metric of M."""
+    """Coordinates y (dof,) of the admissible acceleration c + Z L'^-1 y that is nearest to vdot in the metric of M."""
     n, dof = Z.shape
     y = np.zeros(dof)
     for i in range(n):
@@ -265,7 +265,7 @@ def reduced_coordinates(Z, c, M, root, vdot):
 
 @kernel(allocates=True)
 def admissible_acceleration(Z, c, root, y):
-    """a (n,) from y."""
+    """Acceleration a (n,) = c + Z L'^-1 y."""
     z = y.copy()
     backward(root, z)
     a = c.copy()
@@ -277,7 +277,7 @@ def admissible_acceleration(Z, c, root, y):
 
 @kernel(allocates=True)
 def reduced_rows(Z, c, M, own, J, target):
-    """Y (k, dof) and r (k,) with Y y - r = J a - target, and the mobility J M^-1 J' (k, k) without the loops."""
+    """Matrix Y (k, dof) and r (k,) with Y y - r = J a - target, and the mobility J M^-1 J' (k, k) without the loops."""
     k, n = J.shape
     Y, rest, free, root = product(J, Z), target.copy(), J.copy(), new_root(n)
     cholesky(M, root)
@@ -291,9 +291,9 @@ def reduced_rows(Z, c, M, own, J, target):
 
 @kernel(allocates=True)
 def gauss_rows(Y, rest, mobility, least):
-    """Y and r (m, dof) and (m,) in the metric (J M^-1 J')^-1 in which Gauss' principle measures J a - target.
+    """Rows Y (m, dof) and r (m,) scaled to the metric (J M^-1 J')^-1 of Gauss' principle for J a - target.
 
-    Rows of the task that move by less than `least` are left out, and of those that are all but the same, one counts.
+    Rows of the task that move by less than `least` are left out; rows that are almost equal count as one.
     """
     size = np.sqrt(np.maximum(np.diag(mobility), 0.0))
     some = np.flatnonzero(size > least)
@@ -318,10 +318,10 @@ def gauss_rows(Y, rest, mobility, least):
 
 @kernel(allocates=True)
 def damped_solution(Y, rest, part, size, least):
-    """The smallest y (dof,) that brings Y y nearest to rest; and V (dof, dof) and s (dof,) of Y = U s V'.
+    """Smallest y (dof,) that brings Y y nearest to rest, damped; and V (dof, dof) and s (dof,) of Y = U s V'.
 
-    A singular value s below tau, this part of the largest or of `size`, counts with s/tau^2 in place of 1/s; one that
-    is not above `least` is none.
+    A singular value s below tau, `part` of the largest or of `size`, counts with s/tau^2 in place of 1/s; one that is
+    not above `least` is ignored.
     """
     X, V = Y.copy(), np.empty((Y.shape[1], Y.shape[1]))
     s = singular_values(X, V)
@@ -388,7 +388,7 @@ def singular_values(X, V):
 
 @kernel
 def turn_columns(X, i, j, cosine, sine):
-    """Turn columns i and j of X in their plane."""
+    """Turn columns i and j of X in their plane, in place."""
     for k in range(X.shape[0]):
         x, y = X[k, i], X[k, j]
         X[k, i] = cosine * x - sine * y
@@ -420,10 +420,10 @@ def active_subspace(B, tolerance):
 
 @kernel(allocates=True)
 def reached_motions(L, inverse, Z, B, dependent, least):
-    """The angles between what moves and what motors push, in the metric L L' of the velocities.
+    """Cosines between admissible motions and motors in the metric L L' of the velocities, with their directions.
 
-    Returns the cosines s (dof,), largest first; motions in scaled coordinates (n, dof) and as velocities (n, dof); the
-    forces (n, dof) of the motors that move them, of length one; and the smallest efforts (nu, dof) that give these.
+    Returns cosines s (dof,), largest first; motions in scaled coordinates (n, dof) and as velocities (n, dof); the
+    forces (n, dof) of the motors that move them, of length one; and the smallest efforts (nu, dof) for these forces.
     Cosines below `least` are zero, with no force and no efforts.
     """
     dof = Z.shape[1]

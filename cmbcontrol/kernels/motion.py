@@ -1,8 +1,9 @@
-"""The motion as a run integrates it: the rate of the state, and its projection onto the closed loops.
+"""Rate of the state as a run integrates it, and projection of the state onto the closed loops.
 
 The state is ``x = [q, v, works, c]``: the integrals, see `layout.WORKS`, give the energy balance, c
-are the states of a control law in continuous time or of a drive. What is not compiled is asked for: functions of a
-plant, laws, formulations. Questions and answers go through the arrays of `Exchange`; see `sim.engine`, which answers.
+are the states of a control law in continuous time or of a drive. What is not compiled is called through an
+address: functions of a plant, laws, formulations. Requests and answers go through the arrays of `Exchange`; see
+`sim.engine`, which answers.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ REFUSED, RAISED, STOPPED, PARADOX = -2, -3, -4, -5
 
 @bundle
 class Options(NamedTuple):
-    """Numbers that steer a run."""
+    """Settings of a run: tolerances, stabilisation, and what the kernels call for in Python."""
 
     rtol: float
     atol: float
@@ -102,7 +103,7 @@ class Options(NamedTuple):
 
 @bundle
 class Exchange(NamedTuple):
-    """Arrays through which the loop and Python tell each other where the run stands."""
+    """Arrays through which the compiled time loop and Python exchange the state of a run."""
 
     q: np.ndarray  # (nq,) where the equations of motion are evaluated
     v: np.ndarray  # (nv,)
@@ -125,7 +126,7 @@ class Exchange(NamedTuple):
 
 @kernel
 def at_time(opt, t):
-    """Bring the numbers of the machine that follow functions of time to a time; returns zero, or what is negative."""
+    """Set the numbers of the machine that follow functions of time to time t; returns zero or a negative error code."""
     return call(opt.ask, TIMED, t) if opt.timed else 0
 
 
@@ -137,9 +138,10 @@ def stages_on_loops(opt):
 
 @kernel
 def evaluate(model, opt, s, w, t, x, closing):
-    """M, A, b, h and the split at a state: at s.q, s.v, which are on the loops where stages are. Returns the rank.
+    """Evaluate M, A, b, h and the split at a state, in s.q and s.v; returns the rank, or a negative error code.
 
-    With `closing`, at the nearest configuration with closed loops.
+    Where `stages_on_loops` holds, the velocity is projected onto the loops first. With `closing`, the configuration,
+    too, is moved to the nearest one with closed loops.
     """
     nq, nv = opt.nq, opt.nv
     s.evaluations[0] += 1
@@ -175,7 +177,7 @@ def evaluate(model, opt, s, w, t, x, closing):
 
 @kernel
 def rate(model, opt, s, w, t, x, closing, dx):
-    """dx = rate of the state; returns the rank, or a negative number where there is none."""
+    """dx = rate of the state; returns the rank, or a negative number where there is no rate."""
     if s.code.rate != 0 and rate_by_code(s.code, opt.ask, TIMED, t, x, s.u, s.rate, closing, dx):
         s.evaluations[0] += 1
         return opt.cap
@@ -184,7 +186,7 @@ def rate(model, opt, s, w, t, x, closing, dx):
 
 @kernel
 def rate_by_kernels(model, opt, s, w, t, x, closing, dx):
-    """The same, where generated code cannot do it."""
+    """dx = rate of the state by the kernels, where generated code cannot compute it; returns as `rate`."""
     rank = evaluate(model, opt, s, w, t, x, closing)
     if rank >= 0:
         rank = rate_evaluated(model, opt, s, w, t, rank, dx)
@@ -193,7 +195,7 @@ def rate_by_kernels(model, opt, s, w, t, x, closing, dx):
 
 @kernel
 def rate_projected(model, opt, s, w, t, x, closing, dx):
-    """The rate right after `project` has brought x onto the loops: its positions and split are at hand."""
+    """dx = rate right after `project` has brought x onto the loops, from its positions and split, which are at hand."""
     if s.code.count[LANDED] == 1:
         s.evaluations[0] += 1
         take_rate(s.code, s.rate, dx)
@@ -215,7 +217,7 @@ def rate_projected(model, opt, s, w, t, x, closing, dx):
 
 @kernel
 def complete(model, opt, s, w):
-    """B and the potential energy, which laws and formulations get with all else."""
+    """Compute B and the potential energy, which laws and formulations get with all other terms."""
     if not opt.functions:
         drive_matrix(model, w.R, w.p, w.S, w.B, w.z)
         s.potential[0] = potential_energy(model, s.q, w.R, w.p)
@@ -223,7 +225,7 @@ def complete(model, opt, s, w):
 
 @kernel
 def rate_evaluated(model, opt, s, w, t, rank, dx):
-    """dx = rate of the state that has been evaluated; returns the rank, or what is negative."""
+    """dx = rate of a state at which `evaluate` has run; returns the rank, or a negative error code."""
     nq, nv = opt.nq, opt.nv
     if opt.law or opt.formulated:
         complete(model, opt, s, w)
@@ -263,7 +265,7 @@ def rate_evaluated(model, opt, s, w, t, rank, dx):
 
 @kernel
 def motion_power(model, w, v, vdot, force):
-    """Power of what prescribes motions, watts: of the constraint forces M dv/dt + h + D' c - B u; no other works."""
+    """Power of prescribed motions, watts: of the constraint forces M dv/dt + h + D' c - B u; no other ones do work."""
     if model.targets.shape[0] == 0:
         return 0.0
     power = 0.0
@@ -277,13 +279,13 @@ def motion_power(model, w, v, vdot, force):
 
 @kernel
 def added_energy(works):
-    """What motors, loads and prescribed motions have added to the energy, less what was dissipated, J."""
+    """Energy that motors, loads and prescribed motions have added, less the dissipated energy, J."""
     return works[MOTORS] + works[LOADS] + works[MOTIONS] - works[DISSIPATED]
 
 
 @kernel
 def baumgarte(model, w, v, i, alpha, beta):
-    """-2 alpha phi' - beta^2 phi of row i (Spencer, eq. 3.8; de Falco, eq. 30)."""
+    """Baumgarte's term -2 alpha phi' - beta^2 phi of row i (Spencer, eq. 3.8; de Falco, eq. 30)."""
     target = model.rows[i].target
     speed = -model.targets[target, 1] if target >= 0 else 0.0
     for k in range(v.shape[0]):
@@ -304,7 +306,7 @@ def step_gains(step):
 
 @kernel
 def hold_baumgarte(model, s, w, step):
-    """Baumgarte's terms at the start of a step, with gains that follow from it; they are held during it."""
+    """Compute Baumgarte's terms at the start of a step, with gains that follow from it; they are held during it."""
     alpha, beta = step_gains(step)
     for i in range(s.held.shape[0]):
         s.held[i] = baumgarte(model, w, s.v, i, alpha, beta)
@@ -312,10 +314,11 @@ def hold_baumgarte(model, s, w, step):
 
 @kernel
 def project(model, opt, s, w, t, x, energy, split_rank):
-    """Bring x onto the closed loops, in place; returns the residual left, metres, or < 0.
+    """Bring x onto the closed loops, in place; returns the residual left, metres, or a negative number on failure.
 
-    s.moved gets by how much. `energy` is what the state should have, less work done and energy dissipated. Where the
-    split of w is that of a configuration nearby, `split_rank` is its rank, and else -1.
+    s.moved gets the displacement and the change of velocity. `energy` is the energy that the state should have, less
+    work done and energy dissipated. `split_rank` is the rank of the split in w if that is of a configuration nearby,
+    and else -1.
     """
     nq, nv = opt.nq, opt.nv
     target = energy + added_energy(x[nq + nv :])
@@ -364,9 +367,9 @@ def project(model, opt, s, w, t, x, energy, split_rank):
 
 @kernel
 def keep_low(links, opt, x, moved, projected, low):
-    """Add to low what rounding took from the projection that brought x to `projected`.
+    """Add to `low` what rounding took from the displacement by which a projection brought x to `projected`.
 
-    Joints of several axes do not move by plain sums: theirs is not kept.
+    Joints of several axes do not move by plain sums: their rounding is not kept.
     """
     for i in range(links.shape[0]):
         if links[i].kind not in (PLANAR, SPHERICAL, FREE):
@@ -379,7 +382,7 @@ def keep_low(links, opt, x, moved, projected, low):
 
 @kernel
 def closeness(pivots, opt):
-    """Smallest over largest constraint gradient among those that are independent nearby: 0 at a singular configuration.
+    """Smallest over largest constraint gradient of `opt.cap` independent rows: 0 at a singular configuration.
 
     A single row is compared with `opt.reference`, since it has no other.
     """
@@ -391,7 +394,7 @@ def closeness(pivots, opt):
 
 @kernel
 def closeness_at(model, opt, s, w, t, y):
-    """Closeness to a singular configuration at a state, where w.phi is evaluated, too; 1 where that fails."""
+    """Closeness to a singular configuration at a state, 1 where that fails; w.phi is evaluated, too."""
     if opt.functions:
         copy(y, s.x)
         if call(opt.ask, PIVOTS, t) != 0:
@@ -403,10 +406,10 @@ def closeness_at(model, opt, s, w, t, y):
 
 @kernel
 def glance(model, opt, s, w, y):
-    """Closeness to a singular configuration, for a look around: by generated code where there is some.
+    """Closeness to a singular configuration, for a quick check: by generated code where there is some.
 
-    It is good to the square root of rounding, and does not leave the state in w. Code that keeps some of the rows does
-    not know when others would be better.
+    It is good to the square root of rounding, and does not leave the state in w. Code that keeps only some of
+    the rows is not used: it does not know when others would be better.
     """
     whole = s.code.land != 0 and s.code.cap == model.rows.shape[0]
     near = closeness_by_code(s.code, y[: opt.nq]) if whole else -1.0
@@ -415,9 +418,9 @@ def glance(model, opt, s, w, y):
 
 @kernel
 def energy_balance(model, opt, s, w, x):
-    """Kinetic and potential energy less the work that was put in: constant along exact motion.
+    """Kinetic and potential energy less the added work, J: constant along exact motion.
 
-    nan for plants given by functions, which need not tell it.
+    nan for plants given by functions, which need not know their energy.
     """
     nq, nv = opt.nq, opt.nv
     if opt.functions:

@@ -1,4 +1,4 @@
-"""Singular configurations on the way of a run: seen ahead, stepped across, or leapt over.
+"""Singular configurations on the path of a run: seen ahead, stepped across, or leapt over.
 
 The constraint forces near a singular configuration divide errors by the distance to it, while the motion itself is
 smooth. So steps are placed such that no stage is near the configuration, or the neighbourhood is leapt over.
@@ -68,18 +68,18 @@ AWAY = 0.01
 
 @kernel
 def closeness_in(model, opt, s, w, x0, F, fraction, exact, y):
-    """Closeness at a fraction of a step, exact or at a glance; y is the state there."""
+    """Closeness to a singular configuration at a fraction of a step, exact or by `glance`; y is the state there."""
     interpolate(x0, F, fraction, y)
     return closeness_at(model, opt, s, w, 0.0, y) if exact else glance(model, opt, s, w, y)
 
 
 @kernel
 def refined(model, opt, s, w, x0, F, low, high, part, exact, y):
-    """Fraction of a step, between two, at which it is nearest to a singular configuration, and the closeness there.
+    """Fraction of a step, between two, of its nearest approach to a singular configuration, and the closeness there.
 
-    It is found to a `part` of their distance; y is the state there. The smallest gradient goes through zero, or passes
-    it at a distance: its square is smooth, and Brent's method finds the minimum of that by parabolas in some ten looks.
-    Where another gradient takes over, there is a kink; there it cuts by golden section.
+    It is found to a `part` of the distance between the two; y is the state there. The smallest gradient goes through
+    zero, or passes it at a distance: its square is smooth, and Brent's method finds the minimum of that by parabolas in
+    some ten evaluations. Where another gradient takes over, there is a kink; there it cuts by golden section.
     """
     a, d, least = low, high, part * (high - low)
     at = a + GOLDEN * (d - a)
@@ -121,8 +121,8 @@ def nearest_approach(model, opt, s, w, x0, F, low, high, y):
     """Fraction of a step, between low and high, at which its motion is nearest to a singular configuration.
 
     The motion is that of the dense coefficients F; beyond 1 it is continued. Where it comes nearer than half the
-    closeness at `low`, the place is refined. Returns the fraction, the closeness there, and the one at `low`; at a
-    glance, where the motion begins away from it.
+    closeness at `low`, the place is refined. Returns the fraction, the closeness there, and the one at `low`; by
+    `glance`, where the motion begins away from it.
     """
     at, near = low, closeness_in(model, opt, s, w, x0, F, low, False, y)
     exact = near < AWAY
@@ -141,7 +141,7 @@ def nearest_approach(model, opt, s, w, x0, F, low, high, y):
 
 @kernel
 def looks_in(model, v, step):
-    """How often a step is looked at: every fifth of a radian or of the size of the machine, within bounds."""
+    """Number of points of a step that are checked: one per fifth of a radian or of the machine's size, in bounds."""
     fastest = 0.0
     for k in range(v.shape[0]):
         fastest = max(fastest, abs(v[k]) * model.reach[k])
@@ -150,11 +150,11 @@ def looks_in(model, v, step):
 
 @kernel(allocates=True)
 def search(model, opt, s, w, x, F, t, step, before, passages, count, y):
-    """Singular and nearly singular configurations that a step from x passes: times and closeness go to `passages`.
+    """Find the singular and nearly singular configurations in a step from x: `passages` gets times and closeness.
 
-    The closeness may be that of a glance, whose errors are far below what singular and nearly singular differ by.
-    `count` entries of it are taken already. `before` is the closeness a little before the step, infinite where nothing
-    is known. Returns the number of entries, and the closeness a little before the end of the step.
+    The closeness may be that of `glance`, whose errors are far below the difference of singular and nearly singular.
+    `count` entries of `passages` are taken already. `before` is the closeness a little before the step, infinite where
+    nothing is known. Returns the number of entries, and the closeness a little before the end of the step.
     """
     nq, nv = opt.nq, opt.nv
     looks = looks_in(model, x[nq : nq + nv], step)
@@ -195,7 +195,7 @@ def search(model, opt, s, w, x, F, t, step, before, passages, count, y):
 
 @kernel
 def passage(model, opt, s, w, x, F, last, reach, now, before, y):
-    """Time left to a singular configuration ahead; infinite where none is within reach.
+    """Time left to a singular configuration ahead, s; infinite where none is within reach.
 
     x, F and `last` are the last step, whose motion is continued; `now` and `before` are the closeness at its end and
     at its start. The closeness has kinks where another row becomes the smallest, so a slow fall may end soon.
@@ -209,7 +209,7 @@ def passage(model, opt, s, w, x, F, last, reach, now, before, y):
 
 @kernel
 def passed(model, opt, s, w, x, F, t, step, fraction, y):
-    """Whether a step has gone through a singular configuration near a fraction of it; a near miss opens the loops."""
+    """Whether a step has gone through a singular configuration near `fraction` of it; a near miss opens the loops."""
     low, high = max(fraction - 0.3, 0.0), min(fraction + 0.3, 1.0)
     at, near, _ = nearest_approach(model, opt, s, w, x, F, low, high, y)
     interpolate(x, F, at, y)
@@ -225,12 +225,12 @@ def passed(model, opt, s, w, x, F, t, step, fraction, y):
 
 @kernel
 def plan(ahead, gap, h, now, room):
-    """Length of the next step with a singular configuration `ahead`, and whether it goes across; accuracy allows h.
+    """Length of the next step with a singular configuration `ahead`, and whether it goes across it.
 
-    A step goes across where the configuration falls into the widest gap between its stages, at the fraction `gap`, so
-    that none of them is near it; a tenth of the fraction may be missing. Else it leads to where the next one can do
-    that at full length. `room` is the time to the end; where it comes soon after the configuration, a step across may
-    lead there.
+    The accuracy allows a step h. A step goes across where the configuration falls into the widest gap between its
+    stages, at the fraction `gap`, so that none of them is near it; a tenth of the fraction may be missing. Else it
+    leads to where the next one can do that at full length. `room` is the time to the end; where it comes soon after the
+    configuration, a step across may lead there.
     """
     beyond = room - ahead
     if not beyond > 0.0 or now < CROSS_FROM:
@@ -252,8 +252,8 @@ def at_error_floor(error, before, unit, step, acceleration, nearest, within):
     `error`, and `before` that of the last try from farther away, are measured in `unit`; `nearest` is the least
     closeness of a stage. Rounding opens the loops at a stage; closing them again moves it by eps / closeness. That
     turns the constraint forces by as much over the distance to the configuration, which goes with the closeness, too.
-    And a motion that misses the configuration by less than can be told apart, `within`, is not smooth there: a shorter
-    step is no better, and none is better than one that goes straight on.
+    And a motion that misses the configuration by less than `within`, which cannot be resolved, is not smooth there: a
+    shorter step is no better, and none is better than one that goes straight on.
     """
     rounding = error * unit < 2e-15 * step * acceleration / nearest**2
     return error * unit < 0.1 * within and (rounding or error > 0.1 * before)
@@ -272,7 +272,10 @@ def blurred(error, nearest, speed):
 
 @kernel(allocates=True)
 def doubt(times, values, rates, count, t, nq, y):
-    """y = continued state at time t; returns how much its positions change without the oldest node."""
+    """Error estimate of the continued motion at time t: change of its positions without the oldest node.
+
+    y = the continued state at that time.
+    """
     lower = np.empty(y.shape[0])
     hermite(times, values, rates, count, t, y)
     hermite(times, values, rates, count - 1, t, lower)
@@ -284,7 +287,7 @@ def doubt(times, values, rates, count, t, nq, y):
 
 @kernel
 def leap_nodes(r, since, n, rate, window, times, values, rates):
-    """Up to five states of the record from `since` on, spread over a window, newest first; returns how many."""
+    """Find up to five states of the record from `since` on, spread over a window, newest first; returns how many."""
     count = 1
     times[0] = r.T[n]
     copy(r.X[n], values[0])
@@ -335,7 +338,7 @@ def nearest_along(model, opt, s, w, times, values, rates, count, a, d, y):
 
 @kernel
 def leap(model, opt, s, w, r, since, n, rate, y, times, values, rates):
-    """Look ahead for a singular configuration; y = state as far beyond it as it is ahead.
+    """Find a singular configuration ahead to be leapt over; y = state as far beyond it as it is ahead.
 
     Where the motion, continued from the record, passes within `opt.pass_within` of the configuration, and the
     continuation is as accurate as a step, the neighbourhood is leapt over. Returns the landing time, or a negative
@@ -385,7 +388,7 @@ def leap(model, opt, s, w, r, since, n, rate, y, times, values, rates):
 
 @kernel
 def turning_limit(model, looped, v):
-    """Step in which no coordinate of the loops moves by more than a radian or a size of the machine.
+    """Step in which no coordinate of the loops moves by more than a radian or a size of the machine, s.
 
     Where the motion is simple, such as uniform rotation, the error control would allow steps of many turns, and
     singular configurations in them would go unseen.

@@ -1,4 +1,4 @@
-"""Pictures of solids: triangles into an image, with the depth of each pixel."""
+"""Pictures of solids: filling of triangles into an image, with the depth of each pixel."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["average_pixels", "fill_triangles"]
 
 @kernel
 def fill_triangles(corners, shades, colors, depth, image):
-    """Fill triangles into an image where nothing nearer is there yet.
+    """Fill triangles into an image where nothing nearer is drawn yet.
 
     Parameters
     ----------
@@ -21,9 +21,9 @@ def fill_triangles(corners, shades, colors, depth, image):
     shades : ndarray, shape (n, 3)
         Factors on the colour at the corners, from 0 to 1.
     colors : ndarray, shape (n, 3)
-        From 0 to 255.
+        Colours, from 0 to 255.
     depth : ndarray, shape (rows, columns)
-        Of what is in each pixel; changed.
+        Depth of the surface in each pixel; changed.
     image : ndarray of uint8, shape (rows, columns, 4)
         Changed; what is filled becomes opaque.
     """
@@ -67,7 +67,7 @@ def fill_triangles(corners, shades, colors, depth, image):
 
 @kernel
 def average_pixels(image, out):
-    """out (rows, columns, 4): the mean of 2 x 2 pixels of an image; colours of those that are filled."""
+    """out (rows, columns, 4) = mean of 2 x 2 pixels of an image; its colour is that of the filled ones."""
     for i in range(out.shape[0]):
         for j in range(out.shape[1]):
             count = 0

@@ -1,9 +1,9 @@
-"""Wrenches that joints and constraints carry.
+"""Wrenches that joints and constraints carry, about the origin of the world.
 
-What a link needs to move as it does crosses the joint that carries it, but for what acts on it otherwise: springs,
+The wrench that moves a link crosses the joint that carries it, less all that acts on the link otherwise: springs,
 loads, motors across cut joints, constraints. Newton-Euler adds up the first from the leaves to the root; a wrench that
-acts between two links takes its part off all joints on the way between them. Motors and friction that belong to a
-constraint, such as a cut joint, are told apart, since they are part of what it carries.
+acts between two links is subtracted from all joints on the path between them. Motors and friction that belong to a
+constraint, such as a cut joint, are returned apart, since they are part of the wrench that it carries.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["carried_wrenches", "row_wrenches", "wrenches_of_rows"]
 
 @kernel
 def take_off(links, a, b, g, W):
-    """W, of the joints between links a and b, less what a wrench g on b and its reaction on a do there."""
+    """W -= effect of a wrench g on link b, and of its reaction on link a, on the joints between these links."""
     while a != b:
         if b > a:
             for c in range(6):
@@ -43,8 +43,8 @@ def take_off(links, a, b, g, W):
 def carried_wrenches(model, q, v, a, lam, u):
     """Wrench (links, 6) on each link through the joint that carries it, about the origin of the world, in its axes.
 
-    At accelerations a, multipliers lam and efforts u that belong to the state. With it those of the rows, of the force
-    elements between bodies, and of the motors there, (rows, 6), (elements, 6) and (drives, 6), on the second body.
+    At accelerations a, multipliers lam and efforts u that belong to the state. Returned behind it: the wrenches of the
+    rows (rows, 6), of force elements between bodies (elements, 6), and of motors there (drives, 6), on the second body.
     """
     w = new_work(model)
     link_poses(model.links, q, w.R, w.p)
@@ -74,7 +74,7 @@ def carried_wrenches(model, q, v, a, lam, u):
 
 @kernel
 def take_off_springs(model, w):
-    """Of springs and dampers between points."""
+    """Subtract springs and dampers between points from the joint wrenches w.W."""
     pa, pb, g, T = scratch(3), scratch(3), scratch(6), scratch(6)
     for i in range(model.springs.shape[0]):
         spring = model.springs[i]
@@ -90,7 +90,10 @@ def take_off_springs(model, w):
 
 @kernel
 def take_off_elements(model, q, v, lam, w, acting):
-    """Of force elements between bodies, friction in proportion to loads too; `acting` (elements, 6) += theirs."""
+    """Subtract force elements between bodies from the joint wrenches w.W; `acting` (elements, 6) += their wrenches.
+
+    Friction in proportion to loads is among them.
+    """
     if model.elements.shape[0] == 0:
         return
     e, T = scratch((5, 3)), scratch(6)
@@ -117,7 +120,7 @@ def take_off_elements(model, q, v, lam, w, acting):
 
 @kernel
 def take_off_motors(model, u, w, acting):
-    """Of motors on cut joints and between bodies; `acting` (drives, 6) += theirs."""
+    """Subtract motors on cut joints and between bodies from the joint wrenches w.W; `acting` (drives, 6) += theirs."""
     point, line, turn, g = scratch(3), scratch(3), scratch(3), scratch(6)
     for i in range(model.drives.shape[0]):
         drive = model.drives[i]
@@ -141,7 +144,7 @@ def take_off_motors(model, u, w, acting):
 
 @kernel
 def wrenches_of_rows(model, wrenches, lam, W):
-    """W less what multipliers do; `wrenches` (rows, 6) become those on the second link of each row.
+    """Subtract the multipliers from W; `wrenches` (rows, 6) become the wrenches on the second link of each row.
 
     Couplings act on coordinates, as motors do, and have no wrench.
     """
@@ -155,7 +158,7 @@ def wrenches_of_rows(model, wrenches, lam, W):
 
 @kernel(allocates=True)
 def row_wrenches(model, q, lam):
-    """What multipliers alone do: the wrenches of joints (links, 6) and of rows (rows, 6)."""
+    """Wrenches of joints (links, 6) and of rows (rows, 6) under the multipliers lam alone."""
     w = new_work(model)
     link_poses(model.links, q, w.R, w.p)
     joint_screws(model.links, w.R, w.p, w.S)

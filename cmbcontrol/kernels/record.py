@@ -1,4 +1,4 @@
-"""What is reported of a run: states on a grid, and all that follows from them."""
+"""Output of a run: states on a grid of times, and the quantities that follow from them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def conditioning(pivots, opt):
 
 @kernel(allocates=True)
 def row_rates(model, X, out):
-    """Rates of all rows out (times, rows) at given states (times, nq + nv): A v, less what motions prescribe."""
+    """out (times, rows) = rates of all rows at given states (times, nq + nv): A v, less prescribed rates."""
     w, nq = new_work(model), X.shape[1] - model.damping.shape[0]
     for i in range(X.shape[0]):
         row_motion(model, X[i, :nq], X[i, nq:], w, out[i])
@@ -43,9 +43,9 @@ def row_rates(model, X, out):
 
 @kernel
 def output_states(model, opt, s, w, times, T, X, F, out):
-    """States out (times, nx) at given times, from the record of the steps, on the closed loops.
+    """out (times, nx) = states at given times, from the record of the steps, on the closed loops.
 
-    Returns how many of them could not be closed.
+    Returns the number of states that could not be closed.
     """
     n = F.shape[0]
     j, failed = 0, 0
@@ -71,11 +71,11 @@ def output_states(model, opt, s, w, times, T, X, F, out):
 
 @kernel(allocates=True)
 def output_quantities(model, opt, X, U, vdot, force, lam, phi, energies, pivots, ranks, A):
-    """Acceleration, constraint force, multipliers, residuals, energies and powers at given states.
+    """Compute acceleration, constraint force, multipliers, residuals, energies and powers at given states.
 
     energies (times, 7): kinetic, potential, power of the actuators, dissipated power, power of the constraint forces
     that is not one of prescribed motions (of v' A' lam), power of the loads, of prescribed motions.
-    A (times, rows, nv): the rows, where there is room for them.
+    A (times, rows, nv): the constraint Jacobian, if the array is not empty.
     """
     w = new_work(model)
     nv = model.damping.shape[0]

@@ -30,7 +30,7 @@ that y_v is not dy/dt: factor is -1/2 in a chart fixed at the point, -1 for devi
 R' v is quadratic in v, half of what accel_v gives. Redundant rows of A change nothing.
 
 Friction in proportion to what constraints carry adds D' c to F, with c = N(lam) (`kernels.friction`): its slopes at
-fixed c are part of those of F, and what c changes by is a change of low rank of the inverse, so of G and mu (`rub`).
+fixed c are part of those of F, and the change of c is a change of low rank of the inverse, so of G and mu (`rub`).
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def add_joint_bracket(links, v, x, scale, out):
 
 @kernel
 def invert_small(X, Y):
-    """Y = 1 / X by elimination with pivoting, X is overwritten; False where it is singular.
+    """Y = inverse of X by elimination with pivoting, X is overwritten; False where X is singular.
 
     The rows of X are the parts of unit vectors in a subspace: what is left of them is compared with one.
     """
@@ -139,7 +139,7 @@ def invert_small(X, Y):
 
 @kernel
 def add_product(x, Y, out):
-    """out += x Y, a row; entries of x that are zero cost nothing."""
+    """out += x Y, for a row x; zero entries of x cost nothing."""
     for k in range(x.shape[0]):
         if x[k] != 0.0:
             for c in range(out.shape[0]):
@@ -148,7 +148,7 @@ def add_product(x, Y, out):
 
 @kernel(allocates=True)
 def adjoint_rows(scale, root, split, rank, R, K, G, mu):
-    """K' (p, nv), G (p, nv) and mu (p, rows) of the coordinates R; False where these are not independent.
+    """Compute K' (p, nv), G (p, nv) and mu (p, rows) of the coordinates R; False where these are dependent.
 
     In mass coordinates the tail of R is R Z', and its head, carried back to the rows, is mu.
     """
@@ -186,7 +186,7 @@ def adjoint_rows(scale, root, split, rank, R, K, G, mu):
 
 @kernel(allocates=True)
 def reduce_split(links, scale, root, split, rank, d, B, v, a, rows, factor, D, loads):
-    """The local state-space form from the slopes d of the equations of motion, and a split of A in the metric of M.
+    """Local state-space form from the slopes d of the equations of motion, and a split of A in the metric of M.
 
     D (k, nv) and loads (k, rows) are the forces of unit loads of friction, and the slopes of the loads.
 
@@ -223,7 +223,7 @@ def reduce_split(links, scale, root, split, rank, d, B, v, a, rows, factor, D, l
 
 @kernel(allocates=True)
 def rub(scale, root, split, rank, D, loads, G, mu):
-    """G and mu with friction D' c, dc = loads dlam; see `friction.correct_rows`."""
+    """Add the friction D' c, dc = loads dlam, to G and mu, in place; see `friction.correct_rows`."""
     k, nv, p, rows = D.shape[0], D.shape[1], G.shape[0], scale.shape[0]
     rhs, head, reply, pivot = np.zeros(rows), np.empty(nv), np.empty(nv), np.empty(k)
     reply_lam, unit_a, unit_lam = np.empty((k, rows)), np.zeros((k, nv)), np.empty((k, rows))
@@ -242,7 +242,7 @@ def rub(scale, root, split, rank, D, loads, G, mu):
 
 @kernel
 def rate_target(scale, d, k, target):
-    """target = -d(A v)/dq k, in metres: what A dv is to be where the configuration changes by k."""
+    """target = -d(A v)/dq k, in metres: the value of A dv where the configuration changes by k."""
     for r in range(target.shape[0]):
         s = 0.0
         for c in range(k.shape[0]):
@@ -252,9 +252,10 @@ def rate_target(scale, d, k, target):
 
 @kernel(allocates=True)
 def assemble(links, d, B, v, a, rows, factor, K, N, G, mu, A_y, B_y, drift):
-    """A_y, B_y and drift (all but the first zero before), from the solutions of the systems at the head of the module.
+    """Compute A_y, B_y and drift of the local state-space form from K, N, G and mu; N is completed in place.
 
-    N (p, nv) fulfils A N' = -d(A v)/dq K' as it is given, and [R; A] N' as it is returned.
+    A_y and B_y are zero before. The docstring of the module has the equations. N (p, nv) fulfils A N' = -d(A v)/dq K'
+    as it is given, and [R; A] N' as it is returned.
     """
     R = rows.R
     p, nv = R.shape
@@ -300,7 +301,10 @@ def assemble(links, d, B, v, a, rows, factor, K, N, G, mu, A_y, B_y, drift):
 
 @kernel(allocates=True)
 def reduce(links, M, A, scale, reach, d, B, v, a, rows, factor, tolerance, rank, D, loads):
-    """The same from M and A, where A has the given rank; FAILED where M is not positive definite."""
+    """Local state-space form from the slopes d, M and A, where A has the given rank; returns as `reduce_split`.
+
+    The rank is FAILED where M is not positive definite.
+    """
     root, split = new_root(M.shape[0]), new_rows(A.shape[0], A.shape[1])
     rank = mass_split(M, A, scale, reach, 1.0, tolerance, rank, root, split)
     return reduce_split(links, scale, root, split, rank, d, B, v, a, rows, factor, D, loads)
@@ -318,7 +322,7 @@ def state_space(model, q, v, u, R, factor, tolerance, cap):
     a, lam : arrays (nv,), (rows,)
         Acceleration, and multipliers of pivot rows.
     rank : int
-        Of A, or FAILED, WRONG_COUNT, DEPENDENT_COORDINATES.
+        Rank of A, or FAILED, WRONG_COUNT, DEPENDENT_COORDINATES.
     """
     p, nv = R.shape
     rows = model.rows.shape[0]

@@ -60,7 +60,7 @@ def combine(x, K, weights, count, h, out):
 
 @kernel
 def step_from(x, low, K, weights, count, h, out, low_out):
-    """out = x + low + h * sum of weights[j] K[j]; low_out = what out cannot hold of it (Neumaier's sum)."""
+    """out = x + low + h * sum of weights[j] K[j]; low_out = the part of this that out cannot hold (Neumaier's sum)."""
     combine(low, K, weights, count, h, low_out)
     for i in range(x.shape[0]):
         rise = low_out[i]
@@ -81,7 +81,7 @@ def step_share(tableau, rtol, atol, ladder):
 
 @kernel
 def error_norm(K, tableau, x, x_new, first, end, h, share, rtol, atol):
-    """DOP853's error measure over the states from `first` to before `end`: below 1 is accepted.
+    """Error measure of DOP853 over the states from `first` to before `end`; a step is accepted below 1.
 
     Errors are measured by a share of the tolerance, see `step_share`.
     """
@@ -104,7 +104,7 @@ def error_norm(K, tableau, x, x_new, first, end, h, share, rtol, atol):
 
 @kernel
 def next_step(h, error, rejected, order):
-    """Step size after a try with this error, which goes with a power of the step."""
+    """Size of the next step after a try with this error; the error goes with the power `order` of the step."""
     if not np.isfinite(error):
         return 0.1 * h
     if error == 0.0:
@@ -118,7 +118,7 @@ def next_step(h, error, rejected, order):
 
 @kernel
 def interpolate(x0, F, s, out):
-    """State at the fraction s of a step that starts at x0, from its dense coefficients F (7, nx)."""
+    """out = state at the fraction s of a step that starts at x0, from its dense coefficients F (7, nx)."""
     for i in range(x0.shape[0]):
         y = 0.0
         for k in range(F.shape[0] - 1, -1, -1):
@@ -129,7 +129,7 @@ def interpolate(x0, F, s, out):
 
 @kernel
 def dense_coefficients(K, tableau, x0, x1, h, F):
-    """Coefficients F (7, nx) of the interpolant from the rates K at the ends, the stages and the extra ones."""
+    """F (7, nx) = coefficients of the interpolant, from the rates K at the ends, the stages and the extra stages."""
     for i in range(x0.shape[0]):
         d = x1[i] - x0[i]
         last = tableau.b.shape[0]
@@ -145,7 +145,7 @@ def dense_coefficients(K, tableau, x0, x1, h, F):
 
 @kernel
 def cubic(x0, x1, rate0, rate1, step, F):
-    """Dense coefficients of a step known by its ends only (cubic Hermite)."""
+    """F = dense coefficients of a step of which only the ends are known (cubic Hermite)."""
     for i in range(x0.shape[0]):
         d = x1[i] - x0[i]
         F[0, i] = d
@@ -157,7 +157,7 @@ def cubic(x0, x1, rate0, rate1, step, F):
 
 @kernel(allocates=True)
 def hermite(times, values, rates, count, t, out):
-    """Polynomial through `count` nodes with given values and rates (Hermite, divided differences) at time t."""
+    """out = polynomial through `count` nodes with given values and rates (Hermite, divided differences) at time t."""
     z = np.empty(2 * count)
     c = np.empty(2 * count)
     for j in range(count):
@@ -181,7 +181,7 @@ def hermite(times, values, rates, count, t, out):
 
 @kernel(allocates=True)
 def refine_cubic(times, values, rates, count, t, step, x0, F):
-    """Dense output of a step known at several nodes: from the cubic of its ends to the polynomial through all.
+    """Refine the dense output F of a step known at several nodes, from the cubic to the polynomial through all.
 
     The two differ by s^2 (1-s)^2 g(s); g, a cubic, is read off at s = 1/5 .. 4/5, and written as
     F3 + s (F4 + (1-s) (F5 + s F6)).

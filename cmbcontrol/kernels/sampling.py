@@ -1,7 +1,7 @@
-"""A law in sampled time: its samples, and efforts on their way to the motors; see `cmbcontrol.controllers.traced`.
+"""Sampling of a law in sampled time: its samples, and efforts on their way to the motors.
 
-The arrays are those of `sim.control.Control`: where the law is no generated code, or that is not to be trusted at a
-sample, Python takes the sample and goes on with the same arrays.
+See `cmbcontrol.controllers.traced`. The arrays are those of `sim.control.Control`: where the law has no generated code,
+or that cannot be trusted at a sample, Python takes the sample and goes on with the same arrays.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ DIGITS = 1e9
 
 @bundle
 class Sampled(NamedTuple):
-    """A law in the course of a run."""
+    """State of a sampled law during a run: its code, samples, held efforts and reports."""
 
     address: int  # of its code: x is t, q, v, states, held efforts where it measures a force, signals; 0 for none
     period: float  # s
@@ -46,7 +46,7 @@ class Sampled(NamedTuple):
 
 
 def held(period, state, delay, initial, command, shown):
-    """A law that has taken no sample yet, without code; period 0 for one that takes none."""
+    """State of a law that has taken no sample yet, without code; period 0 for a law that takes none."""
     room = int(np.ceil(delay.max(initial=0.0) / period)) + 2 if period else 0
     none = np.zeros(0)
     return Sampled(
@@ -71,13 +71,13 @@ def held(period, state, delay, initial, command, shown):
 
 @kernel
 def arrival(law, k, motor):
-    """When the effort of a sample acts."""
+    """Time at which the effort of sample k acts on a motor, s."""
     return np.rint((k + law.delay[motor] / law.period) * DIGITS) / DIGITS * law.period
 
 
 @kernel
 def next_change(law):
-    """When the held efforts may change next, s."""
+    """Time at which the held efforts may change next, s."""
     k = law.count[SAMPLES]
     t = k * law.period
     for motor in range(law.command.shape[0]):
@@ -88,7 +88,7 @@ def next_change(law):
 
 @kernel
 def arrive(law, t):
-    """Let efforts arrive that are due."""
+    """Set the held efforts to those that have arrived by time t."""
     room, k = law.efforts.shape[0], law.count[SAMPLES]
     for motor in range(law.command.shape[0]):
         while law.arrived[motor] < k and arrival(law, law.arrived[motor], motor) <= t:
@@ -98,7 +98,7 @@ def arrive(law, t):
 
 @kernel
 def take(law, u):
-    """A sample has been taken, its efforts are under way."""
+    """Record a sample that has been taken, with its efforts u, which are under way."""
     k = law.count[SAMPLES]
     copy(u, law.efforts[k % law.efforts.shape[0]])
     if k == 0:
@@ -109,7 +109,7 @@ def take(law, u):
 
 @kernel
 def sampled_by_code(law, ask, question, t, x, nq, nv):
-    """Take a sample by generated code; False where that is left to Python. `question` asks it for signals."""
+    """Take a sample by generated code; False where that is left to Python. `question` is the request for signals."""
     k = law.count[SAMPLES]
     if law.address == 0 or (law.measures and k == 0):
         return False

@@ -1,4 +1,4 @@
-"""What laws compute of plain signals at every call: a scale within limits, a sine."""
+"""Plain signals that laws compute at every call: a scale within limits, a sine."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["largest_scale", "sine"]
 
 @kernel
 def largest_scale(hold, more, limits):
-    """The largest s in [0, 1] with |hold + s more| <= limits; 0 where there is none."""
+    """Largest s in [0, 1] with |hold + s more| <= limits; 0 where there is none."""
     first, last = 0.0, 1.0
     for i in range(hold.size):
         size = abs(more[i])

@@ -1,4 +1,4 @@
-"""Spatial vectors ``[angular; linear]`` in world axes at the world origin."""
+"""Operations on spatial vectors ``[angular; linear]`` in world axes at the world origin, and on rotations."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ SMALL = 1e-2  # angles squared below which series are used
 
 @kernel
 def sinc_terms(angle):
-    """sin(a)/a, (1 - cos a)/a^2 and (a - sin a)/a^3, also where the angle is tiny."""
+    """sin(a)/a, (1 - cos a)/a^2 and (a - sin a)/a^3 of an angle a, accurate for tiny angles, too."""
     a2 = angle * angle
     if a2 < SMALL:
         return sinc_series(a2)
@@ -108,7 +108,7 @@ def sinc_terms(angle):
 
 @kernel
 def sinc_series(a2):
-    """`sinc_terms` by series to rounding, where a^2 < `SMALL`: the closed forms cancel there."""
+    """The three functions of `sinc_terms` by series, where a^2 < `SMALL` and the closed forms cancel."""
     return (
         1.0 - a2 / 6.0 * (1.0 - a2 / 20.0 * (1.0 - a2 / 42.0 * (1.0 - a2 / 72.0))),
         0.5 - a2 / 24.0 * (1.0 - a2 / 30.0 * (1.0 - a2 / 56.0 * (1.0 - a2 / 90.0))),
@@ -118,6 +118,6 @@ def sinc_series(a2):
 
 @kernel
 def sinc_closed(angle):
-    """`sinc_terms` where the angle is not small."""
+    """The three functions of `sinc_terms` in closed form, for angles that are not small."""
     half = np.sin(0.5 * angle)
     return np.sin(angle) / angle, 2.0 * half * half / (angle * angle), (angle - np.sin(angle)) / (angle * angle * angle)

@@ -40,7 +40,7 @@ __all__ = [
 
 @bundle
 class Root(NamedTuple):
-    """Lower Cholesky factor of a metric. Limbs that share no joint leave zeros in it, which cost nothing."""
+    """Lower Cholesky factor of a metric. Its zeros for limbs without a common joint cost nothing."""
 
     L: np.ndarray  # (n, n), nothing outside of the envelope
     begin: np.ndarray  # (n,) column from which on each row of the metric may have entries
@@ -50,7 +50,7 @@ class Root(NamedTuple):
 
 @bundle
 class Rows(NamedTuple):
-    """Rows to be factored, and what `factor_rows` makes of them; those of loops far apart have nothing in common."""
+    """Rows to be factored, and their factorization by `factor_rows`; rows of loops far apart share no entries."""
 
     G: np.ndarray  # (rows, n), nothing outside of the parts of its rows
     spans: np.ndarray  # (rows, 2) columns between which each row of A may have entries
@@ -68,13 +68,13 @@ class Rows(NamedTuple):
 
 @kernel(allocates=True)
 def new_root(n):
-    """Room for the factor of a metric."""
+    """New arrays `Root` for the factor of a metric of size n."""
     return Root(np.empty((n, n)), np.zeros(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64))
 
 
 @kernel(allocates=True)
 def new_rows(rows, n):
-    """Room for so many rows, each of which may have entries everywhere."""
+    """New arrays `Rows` for so many rows, each of which may have entries everywhere."""
     spans = np.zeros((rows, 2), np.int64)
     spans[:, 1] = n
     return Rows(
@@ -95,7 +95,7 @@ def new_rows(rows, n):
 
 @kernel
 def take_rows(X, rows):
-    """G = X (rows, n), as it is to be before `factor_rows`."""
+    """G = X (rows, n), as `factor_rows` needs it."""
     for i in range(X.shape[0]):
         rows.first[i], rows.end[i] = 0, X.shape[1]
         for k in range(X.shape[1]):
@@ -128,15 +128,15 @@ def cholesky(M, root):
 
 @kernel
 def forward(root, x):
-    """Solve L x = x in place."""
+    """Solve L y = x; x becomes y, in place."""
     forward_between(root, x, 0, x.shape[0])
 
 
 @kernel
 def forward_between(root, x, begin, end):
-    """The same where x has entries from `begin` to before `end` only; returns where the result ends.
+    """Solve L y = x, in place, where x has entries from `begin` to before `end` only; returns where the result ends.
 
-    What x is behind `end` does not matter: it is written as far as the result goes.
+    Entries of x behind `end` are not read; they are overwritten as far as the result goes.
     """
     L, first, last = root.L, root.first, root.last
     i, reached = begin, begin
@@ -153,7 +153,7 @@ def forward_between(root, x, begin, end):
 
 @kernel
 def backward(root, x):
-    """Solve L' x = x in place."""
+    """Solve L' y = x; x becomes y, in place."""
     L, first = root.L, root.first
     for i in range(x.shape[0] - 1, -1, -1):
         x[i] /= L[i, i]
@@ -163,7 +163,7 @@ def backward(root, x):
 
 @kernel
 def transposed_product(root, x, out):
-    """out = L' x."""
+    """out = L' x, for the factor L of a metric."""
     L, first = root.L, root.first
     for i in range(x.shape[0]):
         out[i] = L[i, i] * x[i]
@@ -173,7 +173,7 @@ def transposed_product(root, x, out):
 
 @kernel
 def begin_rows(rows):
-    """Find the entries of each row of G, where it may have some, and sort the rows by their first ones, in a list."""
+    """Find the first and last entry of each row of G, and sort the rows by their first entries, in a list."""
     order, place, heads = rows.order, rows.place, rows.heads
     G, first, begin, end, size, after = rows.G, rows.first, rows.begin, rows.end, rows.size, rows.after
     count = G.shape[0]
@@ -200,10 +200,10 @@ def begin_rows(rows):
 
 @kernel
 def best_row(rows, least, enough):
-    """The row that ends first among those whose square is `enough`, and the one before it; leave out vanishing ones.
+    """Find the row that ends first among those whose square is `enough`, and the row before it in the list.
 
-    Rows whose square is not above `least` never will be pivots. They leave the list, and are not rotated any more: what
-    rounding leaves of them would otherwise couple the ends of a long chain. Returns the largest square of these, too.
+    Rows whose square is not above `least` never will be pivots. They leave the list, and are not rotated any more:
+    their rounding errors would otherwise couple the ends of a long chain. Returns the largest square of these, too.
     """
     first, end, size, after, place = rows.first, rows.end, rows.size, rows.after, rows.place
     count = end.shape[0]
@@ -224,7 +224,7 @@ def best_row(rows, least, enough):
 
 @kernel
 def longest_row(rows):
-    """The longest row in the list; of equal ones the last, which is the last to become shorter."""
+    """Longest row in the list; of equal ones the last, which is the last to become shorter."""
     size, after = rows.size, rows.after
     count = size.shape[0]
     longest, i = count, after[count]
@@ -237,7 +237,7 @@ def longest_row(rows):
 
 @kernel
 def extend_row(rows, i, begin, end):
-    """Let the rest of row i have entries from `begin` to before `end`, too."""
+    """Extend the rest of row i by zeros, to have entries from `begin` to before `end`, too."""
     G = rows.G
     if rows.end[i] <= rows.begin[i]:
         rows.begin[i], rows.end[i] = begin, begin
@@ -250,7 +250,7 @@ def extend_row(rows, i, begin, end):
 
 @kernel
 def enter_head(rows, i, k):
-    """Let place k belong to the head of row i; returns where its rest begins."""
+    """Make place k part of the head of row i; returns where its rest begins."""
     if not rows.begin[i] <= k < rows.end[i]:
         rows.G[i, k] = 0.0
     rows.first[i] = min(rows.first[i], k)
@@ -259,18 +259,19 @@ def enter_head(rows, i, k):
 
 @kernel
 def factor_rows(rows, tolerance, floor, cap):
-    """Householder factorization of the rows of G (rows, n) with pivoting; returns the rank.
+    """Factor the rows of G (rows, n) by Householder reflections with pivoting; returns the rank.
 
     `first` and `end` say where each row may have entries. On return the row of the k-th pivot, `order[k]`, holds its
     first entries in the rotated coordinates, its head, and behind it the k-th reflector (its 1 at place k implied). The
     rank counts rows of which more than `tolerance` times the largest, and more than `floor`, is left when their turn
     comes, and is at most `cap`; `pivots` are those sizes, sorted, largest first, and the first that is too small. The
-    floor is what rounding leaves of rows that vanish: where all do, there is no largest one to compare with.
+    floor is the rounding of rows that vanish: where all do, there is no largest one to compare with.
 
     Among rows at least a third as long as the longest, the one that ends first is taken, so that rows of neighbouring
     loops stay short (the longest alone would mix far ends of a long chain). Only rows that begin before a pivot ends
-    are looked at, and of a reflector what is not far below rounding: in a chain of loops with more freedoms than rows,
-    reflectors reach back to its beginning, but fall off. So the cost grows in proportion to the number of loops.
+    are visited, and of a reflector only entries that are not far below rounding: in a chain of loops with more freedoms
+    than rows, reflectors reach back to its beginning, but fall off. So the cost grows in proportion to the number of
+    loops.
     """
     G, order, place, tau, pivots = rows.G, rows.order, rows.place, rows.tau, rows.pivots
     first, begin, end, size, after = rows.first, rows.begin, rows.end, rows.size, rows.after
@@ -336,21 +337,21 @@ def factor_rows(rows, tolerance, floor, cap):
 
 @kernel
 def to_head(rows, rank, z):
-    """z = Q' z: into the rotated coordinates, constraints first."""
+    """z = Q' z: transform into the rotated coordinates, constraints first."""
     for k in range(rank):
         reflect(rows, k, z)
 
 
 @kernel
 def to_space(rows, rank, z):
-    """z = Q z: back from the rotated coordinates."""
+    """z = Q z: transform back from the rotated coordinates."""
     for k in range(rank - 1, -1, -1):
         reflect(rows, k, z)
 
 
 @kernel
 def reflect(rows, k, z):
-    """The k-th reflection, in place."""
+    """Apply the k-th reflection to z, in place."""
     r = rows.order[k]
     g, begin, end = rows.G[r], rows.begin[r], rows.end[r]
     s = rows.tau[k] * add_dot(z[k], g, z, begin, end)
@@ -361,7 +362,7 @@ def reflect(rows, k, z):
 
 @kernel
 def solve_head(rows, rank, rhs, z):
-    """Head of z such that the pivot rows take the values rhs (given in the original order)."""
+    """Set the head of z such that the pivot rows take the values rhs (given in the original order of rows)."""
     G, order, first = rows.G, rows.order, rows.first
     for k in range(rank):
         r = order[k]
@@ -373,7 +374,7 @@ def solve_head(rows, rank, rhs, z):
 
 @kernel
 def solve_multipliers(rows, rank, z, lam):
-    """Multipliers of the pivot rows whose combination has the head z; the others are zero."""
+    """lam = multipliers of the pivot rows whose combination has the head z; all others are zero."""
     G, order, first = rows.G, rows.order, rows.first
     lam[:] = 0.0
     for k in range(rank):

@@ -1,4 +1,4 @@
-"""Tapes: formulas of a user as lines of operations, which `model.formula` has written from a Python function.
+"""Tapes: formulas of a user as lists of operations, which `model.formula` writes from a Python function.
 
 Kernels run them, and where the kernels are traced their operations become code.
 """

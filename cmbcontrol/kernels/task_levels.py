@@ -1,15 +1,15 @@
 """Least squares in a strict order, within limits: each level has the choice that the levels above it have left.
 
-Level k asks for the least |T_k x - d_k|. What it settles is T_k x; the unknowns move on in the null space of T_k, so
-levels above are kept to rounding, whatever a level below asks for. Limits are measured from the point at hand, which
+Level k asks for the least |T_k x - d_k|. It settles T_k x; the unknowns move on in the null space of T_k, so levels
+above are kept to rounding, whatever a level below asks for. Limits are measured from the point at hand, which
 keeps them: each level has this point at least, and none contradicts the levels above it.
 
 A level whose rows depend on each other, or on those of levels above, has a choice of x with the same T_k x. Its stage
-stays near the point at hand, and is asked again from the point that it has found, until T_k x rests (a proximal point
-iteration): so the small cost of what does not matter to a level takes nothing from it.
+stays near the point at hand, and is solved again from the point that it has found, until T_k x rests (a proximal point
+iteration): so the small cost of motions that do not matter to a level takes nothing from it.
 
 A limit that pushes a level off its aim is met with equality by every x that is as good for this level (complementary
-slackness). It goes with what is settled: else levels below would have next to no room beside it, and rounding would
+slackness). It counts as settled, too: else levels below would have next to no room beside it, and rounding would
 take it away.
 """
 
@@ -44,7 +44,7 @@ AGAIN = 20  # stages: one or two as a rule, more where limits tie what a level d
 
 @bundle
 class Order(NamedTuple):
-    """Levels T_k x = d_k, their rows one after the other."""
+    """Levels T_k x = d_k in their order, with their rows one after the other."""
 
     T: np.ndarray  # (m, n)
     d: np.ndarray  # (m,)
@@ -54,7 +54,7 @@ class Order(NamedTuple):
 
 @bundle
 class Settled(NamedTuple):
-    """Where the levels so far have led: x, and N, in whose columns x may move on."""
+    """Point x that the levels so far have led to, and N, in whose columns x may move on."""
 
     x: np.ndarray  # (n,)
     N: np.ndarray  # (n, r) orthonormal
@@ -62,7 +62,7 @@ class Settled(NamedTuple):
 
 @bundle
 class Stage(NamedTuple):
-    """A level in the coordinates z of the motions that are left, x + N V z: the least |T z - d| within limits."""
+    """Level in the coordinates z of the motions that are left, x + N V z: the least |T z - d| within limits."""
 
     T: np.ndarray  # (r, r) diagonal
     d: np.ndarray
@@ -74,13 +74,13 @@ class Stage(NamedTuple):
 
 @kernel(allocates=True)
 def start_of(x):
-    """Before the first level."""
+    """Starting point x before the first level: x may move everywhere."""
     return Settled(x.copy(), np.eye(x.shape[0]))
 
 
 @kernel(allocates=True)
 def shifted(G, x, offset, sign):
-    """offset + sign G x."""
+    """Sum offset + sign G x."""
     out = offset.copy()
     for i in range(G.shape[0]):
         for j in range(x.shape[0]):
@@ -90,9 +90,9 @@ def shifted(G, x, offset, sign):
 
 @kernel(allocates=True)
 def stage_at(order, within, at, level, small, far):
-    """The stage of a level from the point at hand, which counts as one that keeps the limits; it aims at most so far.
+    """Stage of a level from the point `at`, which is taken to keep the limits; it aims at most `far`.
 
-    A step in what the level does not tell costs the square of `small`.
+    A step in motions that the level does not determine costs the square of `small`.
     """
     first, last = order.ends[level - 1] if level > 0 else 0, order.ends[level]
     T, N, r = order.T[first:last].copy(), at.N, at.N.shape[1]
@@ -127,14 +127,14 @@ def stage_at(order, within, at, level, small, far):
 
 @kernel(allocates=True)
 def moved_on(stage, at, z):
-    """The point that a stage has found, and the motions in its coordinates."""
+    """Point that a stage has found by its z, and the motions in its coordinates."""
     N, x = product(at.N, stage.V), at.x.copy()
     return Settled(shifted(N, z, x, 1.0), N)
 
 
 @kernel(allocates=True)
 def taken(at, told):
-    """Without the first motions, which a level has told."""
+    """Point `at` without the first `told` motions, which a level has determined."""
     N = np.empty((at.N.shape[0], at.N.shape[1] - told))
     copy_rows(at.N[:, told:], N)
     return Settled(at.x.copy(), N)  # of its own: what comes from Python is kept by Python
@@ -142,10 +142,10 @@ def taken(at, told):
 
 @kernel(allocates=True)
 def touching(stage, z, push):
-    """Rows E of length one, in the coordinates of a stage, with E z as it is for all z that are as good for its level.
+    """Rows E of length one, in a stage's coordinates, with the same E z for all z that are as good for its level.
 
-    Of a half space that pushes this is its row. Of a cone whose multiplier is inside the cone the push is zero: all
-    rows; of one whose multiplier is on it the push keeps its direction (1, t): the rows across.
+    For a half space that pushes, this is its row. For a cone whose multiplier is inside the cone the push is zero: all
+    rows; for one whose multiplier is on it the push keeps its direction (1, t): the rows across.
     """
     r, within = z.shape[0], stage.within
     aim = 0.0
@@ -180,7 +180,7 @@ def touching(stage, z, push):
 
 @kernel(allocates=True)
 def without(at, E, told):
-    """The motions left after the first ones, without those that change E z."""
+    """Point `at` with the motions left after the first `told` ones, without those that change E z."""
     left = taken(at, told)
     r = left.N.shape[1]
     X, V = np.zeros((E.shape[0], r)), np.empty((r, r))
@@ -194,7 +194,7 @@ def without(at, E, told):
 
 @kernel
 def lacks(stage, z):
-    """How far the level of a stage is from its aim, at most."""
+    """Largest distance of the level of a stage from its aim."""
     worst = 0.0
     for j in range(stage.told):
         worst = max(worst, abs(stage.T[j, j] * z[j] - stage.d[j] / stage.part))
@@ -203,7 +203,7 @@ def lacks(stage, z):
 
 @kernel
 def at_rest(stage, z):
-    """Whether a level is at its end: it tells all, or what it tells is as it wants it, or has not moved."""
+    """Whether a level is finished: it determines all motions, or reaches its aim, or has not moved."""
     moves = 0.0
     for j in range(stage.told):
         moves = max(moves, abs(stage.T[j, j] * z[j]))
@@ -214,7 +214,7 @@ def at_rest(stage, z):
 
 @kernel(allocates=True)
 def ended(stage, at, z, push):
-    """What the level of a stage, which is at its end at the point at hand, leaves to those below."""
+    """Point and motions that the level of a stage, finished at the point `at`, leaves to the levels below."""
     if lacks(stage, z) <= RESTS:
         return taken(at, stage.told)
     return without(at, touching(stage, z, push), stage.told)
@@ -222,10 +222,10 @@ def ended(stage, at, z, push):
 
 @kernel(allocates=True)
 def descend(order, within, at, level):
-    """Levels from this one on, as far as they are solved here: where they have led, and the level that is left open.
+    """Solve levels from `level` on, as far as this succeeds; returns the point and motions, and the level left open.
 
-    Of the last one the point at hand is taken where no other is found: limits may leave just this point, and rounding
-    take it away, too.
+    For the last level the point at hand is taken where no other is found: limits may leave just this point, and
+    rounding take it away, too.
     """
     count = order.ends.shape[0]
     while level < count and at.N.shape[1] > 0:

@@ -1,7 +1,7 @@
 """The time loop: embedded Runge-Kutta steps with projection onto the closed loops, samples, singular passages.
 
 It is the only one: held efforts, laws in Python, sampled laws, plants given by functions, named formulations, and
-methods that are not compiled differ in what is asked for.
+methods that are not compiled differ only in the requests to Python.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ HOPE = 1.1
 
 @bundle
 class Steps(NamedTuple):
-    """The record of the steps, and where the loop stands: it goes on from there when it is called again.
+    """Record of the steps of a run, and the state of the loop, from which it continues when it is called again.
 
     T, X and `near` have one entry more than the others; step n leads from entry n to entry n + 1.
     """
@@ -123,7 +123,10 @@ class Steps(NamedTuple):
 
 @kernel
 def choose(tableaus, clock, count, room):
-    """The method of the ladder that reaches the end of a held interval by the fewest evaluations, by its last error."""
+    """Choose the method of the ladder that reaches the end of a held interval by the fewest evaluations.
+
+    This is judged by the last error of each method. The choice goes to `count`.
+    """
     best, least = count[METHOD], np.inf
     for k in range(len(tableaus)):
         cost = tableaus[k].b.shape[0] * np.ceil(room / clock[STEP + k] * (1.0 - 1e-9))
@@ -137,7 +140,7 @@ def choose(tableaus, clock, count, room):
 
 @kernel(allocates=True)
 def advance(model, tableaus, gaps, opt, s, w, r, watch, until, tries):
-    """Step on to a time, until the record is full, or for so many tries; returns why it comes back.
+    """Step on to a time, until the record is full, or for so many tries; returns the reason for its return.
 
     It goes on from the last entry of the record when it is called again. The methods are a ladder of rising order, of
     which `choose` takes one for each held interval, with opt.ladder; else the first one is taken. `gaps` are those of
@@ -372,9 +375,9 @@ def advance(model, tableaus, gaps, opt, s, w, r, watch, until, tries):
 
 @kernel
 def rates_of_stages(model, opt, s, w, tableau, x, low, K, t, step, closing, y, lower):
-    """K[1:] = the rates at the stages of a step from x; returns the rank, or what is negative, and the least closeness.
+    """K[1:] = rates at the stages of a step from x; returns the rank or an error code, and the least closeness.
 
-    One call a step: to pass all arguments takes as long as an evaluation by generated code.
+    One call a step, since passing all arguments takes as long as an evaluation by generated code.
     """
     rank, nearest = 0, 1.0
     for i in range(1, tableau.b.shape[0]):
@@ -394,7 +397,7 @@ def projected(opt, count):
 
 @kernel
 def attempt(model, opt, s, w, r, watch, n, end, y):
-    """A step of another method; returns why the loop is left, or COMPLETED."""
+    """Take a step of a method that is not compiled; returns the reason for leaving the loop, or COMPLETED."""
     if call(opt.ask, ATTEMPT, end) != 0:
         return ERROR
     if projected(opt, r.count):
@@ -410,7 +413,7 @@ def attempt(model, opt, s, w, r, watch, n, end, y):
 
 @kernel
 def path_within(model, opt, s, w, tableau, x, new, t, step, closing, K, F, y):
-    """Dense coefficients F of a step from x to `new`; returns the rank, or what is negative."""
+    """F = dense coefficients of a step from x to `new`; returns the rank, or a negative error code."""
     stages, rank = tableau.b.shape[0], 0
     for i in range(tableau.c_extra.shape[0]):
         combine(x, K, tableau.A_extra[i], stages + 1 + i, step, y)
@@ -432,10 +435,10 @@ def inside(model, opt, s, w, tableau, x, new, t, step, closing, K, F, y):
 
 @kernel
 def keep(model, opt, s, w, r, watch, n, t, end_rate, suspect, notify, y):
-    """The step from entry n is accepted, and ends at t; returns zero, or why the loop is left.
+    """Accept the step from entry n, which ends at t; returns zero, or the reason for leaving the loop.
 
     A singular configuration is looked for where it is `suspect`, or where the last step ended at what may be the
-    nearest approach. With `notify`, or where a function may cross zero, Python looks at the step, and may refuse it.
+    nearest approach. With `notify`, or where a function may cross zero, Python checks the step, and may refuse it.
     """
     count, clock = r.count, r.clock
     r.T[n + 1] = t
@@ -462,7 +465,7 @@ def keep(model, opt, s, w, r, watch, n, t, end_rate, suspect, notify, y):
 
 @kernel
 def may_cross(limits, x0, x1, rate0, rate1, step):
-    """Whether the path of a step may touch a limit: it bends off its chord by a quarter of these differences."""
+    """Whether the path of a step may touch a limit of a coordinate, by a bound on how far it bends off its chord."""
     for i in range(limits.shape[0]):
         if limits[i, 0] > -np.inf or limits[i, 1] < np.inf:
             chord = x1[i] - x0[i]
@@ -475,9 +478,9 @@ def may_cross(limits, x0, x1, rate0, rate1, step):
 
 @kernel
 def ensure_evaluated(model, opt, s, w, r, t, x):
-    """M, A, b, h and the split at the last entry, as the last step has left them at its end; returns the rank.
+    """Make M, A, b, h and the split in w those at the last entry of the record; returns the rank.
 
-    Where they are not at hand, they are evaluated again.
+    They are evaluated again where the last step has not left them at its end.
     """
     if r.count[FRESH] == 0:
         rank = evaluate(model, opt, s, w, t, x, opt.nq >= 0)
@@ -490,7 +493,7 @@ def ensure_evaluated(model, opt, s, w, r, t, x):
 
 @kernel
 def complete_terms(model, opt, s, w, r, t, x):
-    """As `ensure_evaluated`, with all else that laws get."""
+    """Compute `ensure_evaluated` and all other terms that laws get, at the last entry; returns the rank."""
     rank = ensure_evaluated(model, opt, s, w, r, t, x)
     if rank >= 0:
         complete(model, opt, s, w)
@@ -499,7 +502,7 @@ def complete_terms(model, opt, s, w, r, t, x):
 
 @kernel
 def sample(model, opt, s, w, r, t, x):
-    """A law is sampled, or efforts arrive: what is held changes. Returns zero, or what is negative."""
+    """Sample a law, or let efforts arrive: held efforts change. Returns zero, or a negative error code."""
     status = at_time(opt, t)
     if status != 0:
         return status
@@ -539,14 +542,14 @@ def sample(model, opt, s, w, r, t, x):
 
 @kernel
 def copy_command(code, command):
-    """Tell a drive that is part of generated code the efforts that are held."""
+    """Pass the held efforts to a drive that is part of generated code."""
     if code.own >= 0:
         copy(command, code.command)
 
 
 @kernel
 def failure(status):
-    """Why the loop is left where the rate cannot be had."""
+    """Reason for leaving the loop, as a status, from the negative code of a rate that cannot be evaluated."""
     if status == FAILED:
         return MASS_MATRIX
     if status == PARADOX:

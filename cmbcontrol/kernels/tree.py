@@ -1,4 +1,4 @@
-"""Kinematics of the tree: poses, joint screws, twists, and how positions move.
+"""Kinematics of the tree: poses, joint screws, twists, and steps of positions.
 
 Joints are Lie subgroups, so their screws are constant in the child link's frame and velocities
 are body-fixed on the joint. Positions: one number for revolute, prismatic and helical joints,
@@ -141,7 +141,7 @@ def twists(links, S, v, V):
 
 @kernel
 def bias_accelerations(links, S, v, V, A):
-    """Acceleration of every link at zero joint acceleration, A (links, 6).
+    """Spatial acceleration of every link at zero joint acceleration, A (links, 6).
 
     With dS_k/dt = V_b x S_k the rate of V_b = V_parent + sum S_k v_k is
     A_parent + V_b x (V_b - V_parent) = A_parent + V_parent x (V_b - V_parent).
@@ -204,7 +204,7 @@ def normalize(links, q):
 
 @kernel
 def off_unit(links, q):
-    """How far the squared length of a quaternion in q is from one, at most."""
+    """Largest deviation from one among the squared lengths of the quaternions in q."""
     worst = 0.0
     for i in range(links.shape[0]):
         if links[i].kind == SPHERICAL or links[i].kind == FREE:
@@ -283,7 +283,7 @@ def rotation_difference(q0, q1, iq, out, iv):
 
 @kernel
 def local_difference(links, q0, q1, out):
-    """out (nv,) such that q0 [+] out = q1, joint by joint."""
+    """out (nv,) = the displacement for which q0 [+] out = q1, joint by joint."""
     R = scratch((3, 3))
     d = scratch(3)
     for i in range(links.shape[0]):

@@ -1,12 +1,12 @@
 """Functions of a state whose zero crossings end a part of a run: gaps, pushes and slips of contacts.
 
-Each is a cone over what some rows tell::
+Each is a cone over quantities y of some rows::
 
     value = offset + normal . y + size |across' y|
 
-with y their openings, the rates of these, or what they carry; or how well frictions in proportion to loads determine
-these (`Friction.pivot`). An event is a crossing from below. The time loop looks at the begin, the middle and the end of
-each step, and asks Python only about those in which a function may cross zero (`passes`); see `sim.event_detection`.
+with y their openings, the rates of these, or their multipliers; or how well frictions in proportion to loads determine
+these (`Friction.pivot`). An event is a crossing from below. The time loop checks the begin, the middle and the end of
+each step, and calls Python only for steps in which a function may cross zero (`passes`); see `sim.event_detection`.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ TIME, MOVED, FIRST = range(3)
 
 @bundle
 class Cones(NamedTuple):
-    """The functions, and what they look at."""
+    """Event functions as cones, and the quantities of rows that they are functions of."""
 
     source: np.ndarray  # (n,) int64
     first: np.ndarray  # (n + 1,) int64: where their entries begin in the next three
@@ -66,7 +66,7 @@ class Cones(NamedTuple):
 
 @bundle
 class Looks(NamedTuple):
-    """Where the functions stand."""
+    """Values of the event functions at the last checks, and which of them are armed."""
 
     tolerance: np.ndarray  # (n,) values up to it count as zero
     armed: np.ndarray  # (n,) bool: a value above zero is an event, since it has been below
@@ -82,7 +82,7 @@ class Looks(NamedTuple):
 
 @bundle
 class Watch(NamedTuple):
-    """The functions of a part of a run in the time loop."""
+    """Event functions of a part of a run, with scratch, in the time loop."""
 
     cones: Cones
     looks: Looks
@@ -97,7 +97,7 @@ class Watch(NamedTuple):
 
 
 def no_watch(model: Model, work: Work) -> Watch:
-    """No functions."""
+    """Empty `Watch`: no event functions."""
     none, nothing = np.zeros(0), np.zeros(0, np.int64)
     cones = Cones(nothing, nothing, nothing, none, np.zeros((0, 0)), *(none,) * 7)
     looks = Looks(none, np.zeros(0, np.bool_), none, none, none, none, none, none, none, 0.0)
@@ -106,7 +106,7 @@ def no_watch(model: Model, work: Work) -> Watch:
 
 @kernel
 def cone(c, i, source):
-    """The value of function i; with another source, that of the same rows, as its rate."""
+    """Value of event function i; with another source, the value from that source of the same rows, such as its rate."""
     y = c.opening
     if source == RATE:
         y = c.rate
@@ -130,7 +130,7 @@ def cone(c, i, source):
 
 @kernel(allocates=True)
 def look(model, watch, needed, x, u):
-    """Bring what functions look at to a state, as far as it is needed; FAILED where there is no acceleration."""
+    """Compute the quantities of event functions at a state, as far as needed; FAILED where there is no acceleration."""
     c, nq, nv = watch.cones, watch.q.shape[0], watch.v.shape[0]
     copy(x[:nq], watch.q)
     copy(x[nq : nq + nv], watch.v)
@@ -148,7 +148,7 @@ def look(model, watch, needed, x, u):
 
 @kernel
 def values(model, watch, x, u, out):
-    """The values of all functions at a state; returns FAILED where there is no acceleration."""
+    """out = values of all event functions at a state; returns FAILED where there is no acceleration."""
     status = look(model, watch, watch.needed, x, u)
     for i in range(out.shape[0]):
         out[i] = cone(watch.cones, i, watch.cones.source[i])
@@ -157,10 +157,10 @@ def values(model, watch, x, u, out):
 
 @kernel
 def may_cross(looks):
-    """Whether a function may change its sign within a step, or has: beyond what the parabola through three tells.
+    """Whether an event function may change its sign within a step, or has: with a margin on the parabola through three.
 
-    A step resolves the motion to a small part of its tolerance, so what is left of a parabola is small beside it: what
-    the middle is off a line allows for eight times what the parabola rises above its points.
+    A step resolves the motion to a small part of its tolerance, so the function differs little from a parabola: the
+    distance of the middle from a line allows for eight times the rise of the parabola above its three points.
     """
     for i in range(looks.start.shape[0]):
         a, b, c = looks.start[i], looks.middle[i], looks.end[i]
@@ -176,7 +176,7 @@ def may_cross(looks):
 
 @kernel
 def arm(looks, t, of):
-    """Arm what is below zero, and not just by rounding after an event."""
+    """Arm event functions that are below zero, if not just by rounding after an event."""
     for i in range(of.shape[0]):
         if of[i] < 0.0 and t - looks.last[i] > looks.instant:
             looks.armed[i] = True
@@ -184,7 +184,7 @@ def arm(looks, t, of):
 
 @kernel
 def begin(looks, t, x, u):
-    """The values at the start are those at a state, under some efforts."""
+    """Set the state, under efforts u, at which the values at the start of a step hold."""
     looks.clock[TIME] = t
     copy(x, looks.x)
     copy(u, looks.u)
@@ -192,7 +192,7 @@ def begin(looks, t, x, u):
 
 @kernel
 def stands(looks, t, x, u):
-    """Whether the values where a step begins are known: those at the end of the last one, under the same efforts."""
+    """Whether values where a step begins are known: those at the end of the last one, under the same efforts."""
     known = looks.clock[TIME] == t
     for i in range(x.shape[0]):
         known = known and looks.x[i] == x[i]
@@ -203,7 +203,7 @@ def stands(looks, t, x, u):
 
 @kernel
 def passed(cones, looks, t, x, u):
-    """There is no event in a step: its end is where the next one starts."""
+    """Accept a step without event: the values at its end are those at the start of the next one."""
     moved = 0.0
     for i in range(looks.start.shape[0]):
         if cones.source[i] == OPENING and looks.armed[i]:
@@ -216,9 +216,9 @@ def passed(cones, looks, t, x, u):
 
 @kernel
 def passes(model, opt, watch, t0, x0, t1, x1, F, u):
-    """Whether no function can cross zero in a step, which then counts as passed; efforts u are held.
+    """Whether no event function can cross zero in a step, which then counts as passed; efforts u are held.
 
-    What cannot be evaluated is left to Python, to tell.
+    False where a function cannot be evaluated: Python then reports the reason.
     """
     looks = watch.looks
     if not stands(looks, t0, x0, u):

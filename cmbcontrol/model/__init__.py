@@ -1,1 +1,1 @@
-"""What the machine is: parts, mechanisms, plants given by functions."""
+"""Models of machines: parts, mechanisms, plants given by functions."""

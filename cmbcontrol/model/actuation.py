@@ -1,4 +1,4 @@
-"""What the motors reach of the motions that the loops leave free (Aghili, section 7.4).
+"""Actuation: the admissible motions that the motors reach (Aghili, section 7.4).
 
 In scaled coordinates L'v and L^-1 f, with the metric W = L L' of the velocities (section 7.2), let Z span the
 admissible motions N(A) and U the active subspace R(B), both orthonormal. The singular values of
@@ -34,7 +34,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Actuation:
-    """What the motors reach of the motions that the loops leave free, at a configuration (Aghili, section 7.4).
+    """Admissible motions that the motors reach at a configuration, with their margin (Aghili, section 7.4).
 
     Attributes
     ----------
@@ -43,16 +43,16 @@ class Actuation:
         Efforts grow as 1/margin. Angles are measured in the metric W, in which a radian counts as the size of the
         machine unless another one is given.
     rank : int
-        Freedoms that the motors reach.
+        Number of degrees of freedom that the motors reach.
     dof : int
-        Freedoms that there are.
+        Number of degrees of freedom.
     verdict : str
         ``"fully-actuated"``, ``"under-actuated"`` or ``"over-actuated"`` (more motors than degrees of freedom).
     joint : str
-        The joint that moves most in the motion that the motors reach least; empty without degrees of freedom.
+        Joint that moves most in the motion that the motors reach least; empty without degrees of freedom.
     q : ndarray, shape (nq,)
     names : tuple of str
-        Velocity coordinates.
+        Names of the velocity coordinates.
     singular_values : ndarray, shape (dof,)
         Cosines of all angles, largest first.
     motions : ndarray, shape (nv, dof)
@@ -60,7 +60,7 @@ class Actuation:
     forces : ndarray, shape (nv, dof)
         Joint forces in R(B) that move them, of length 1 in the metric W^-1; zero where no motor moves them.
     efforts : ndarray, shape (nu, dof)
-        The smallest motor efforts that give these forces.
+        Smallest motor efforts that give these forces.
     """
 
     margin: float
@@ -77,7 +77,7 @@ class Actuation:
 
     @property
     def complete(self) -> bool:
-        """True where the motors reach every admissible motion, condition (64)."""
+        """Whether the motors reach every admissible motion, condition (64)."""
         return self.rank == self.dof
 
     @property
@@ -87,14 +87,14 @@ class Actuation:
 
     @property
     def weakest(self) -> dict[str, float]:
-        """The motion that the motors reach least, as joint velocities: `joint` moves at 1 (rad/s or m/s)."""
+        """Motion that the motors reach least, as joint velocities: `joint` moves at 1 (rad/s or m/s)."""
         if not self.dof:
             return dict.fromkeys(self.names, 0.0)
         v = self.motions[:, -1] / self.motions[self.names.index(self.joint), -1]
         return dict(zip(self.names, v.tolist(), strict=True))
 
     def active_force(self, force: ArrayLike, margin: float = 0.0) -> Array:
-        """(I + H) P force (62): the smallest joint force of the motors that moves the machine as `force` does.
+        """Smallest joint force (I + H) P force (62) of the motors that moves the machine as `force` does.
 
         Motions with a singular value s below `margin` get s^2/margin^2 of their force: continuous in s, nothing at
         s = 0, and never more than 1/margin times the force that is needed.
@@ -104,16 +104,16 @@ class Actuation:
         force : array_like, shape (nv,)
             Such as M a + h for the acceleration a.
         margin : float
-            0: motions that are lost get nothing, all others all.
+            With 0, lost motions get nothing, and all others get all of their force.
         """
         return self.forces @ self._shares(force, margin)
 
     def effort(self, force: ArrayLike, margin: float = 0.0) -> Array:
-        """The smallest motor efforts u (nu,) with B u = `active_force(force, margin)`."""
+        """Smallest motor efforts u (nu,) with B u = `active_force(force, margin)`."""
         return self.efforts @ self._shares(force, margin)
 
     def _shares(self, force: ArrayLike, margin: float) -> Array:
-        """How much of each column of `forces` it takes."""
+        """Factor of each column of `forces` (dof,), of which the active force is the sum."""
         force = _check.vector(force, len(self.names), "force", self.names)
         s = self.singular_values
         return np.where(s > UNREACHED, s / np.maximum(s, max(margin, UNREACHED)) ** 2, 0.0) * force.dot(self.motions)
@@ -124,14 +124,14 @@ class Actuation:
         return text if not self.dof else f"{text}; least reached: {self.describe_weakest()}"
 
     def describe_weakest(self) -> str:
-        """The weakest motion in words, the joint that moves most first."""
+        """Text of the weakest motion, the joint that moves most first."""
         rates = {n: r for n, r in self.weakest.items() if abs(r) > 5e-4}
         order = sorted(rates, key=lambda n: n != self.joint)
         return ", ".join(f"{n} {rates[n]:.3g}" for n in order)
 
 
 class Metric(NamedTuple):
-    """W = L L' of the joint velocities (Aghili, section 7.2): scaled velocities are L'v, scaled forces L^-1 f."""
+    """Metric W = L L' of joint velocities (Aghili, section 7.2): scaled velocities are L'v, scaled forces L^-1 f."""
 
     L: Array
     inverse: Array
@@ -144,7 +144,7 @@ def actuation_at(
     epsilon: float = 0.0,
     rank: int | None = None,
 ) -> Actuation:
-    """What the motors reach at a state; see `cmbcontrol.actuation`.
+    """Actuation at a state: rank, margin, and weakest motion; see `cmbcontrol.actuation`.
 
     Singular values of A below `epsilon` count as zero; with `rank`, A counts as of this rank.
     """
@@ -170,7 +170,7 @@ def actuation_at(
 
 
 def _largest(motion: Array, names: tuple[str, ...]) -> str:
-    """The joint that moves most; the first of those that do so within a twentieth."""
+    """Joint that moves most; the first of those within a twentieth of the largest motion."""
     size = [abs(x) for x in motion.tolist()]
     least = 0.95 * max(size)
     return next(name for name, x in zip(names, size, strict=True) if x >= least)
@@ -186,7 +186,7 @@ def _admissible(terms: Terms, epsilon: float, rank: int | None) -> Array:
 
 
 def verdict(reached: int, dof: int, motors: int) -> str:
-    """What it is called when so many motors reach so many of the degrees of freedom."""
+    """Verdict on the actuation, such as "under-actuated", from the number of reached motions and of motors."""
     if reached < dof:
         return "under-actuated"
     return "over-actuated" if motors > dof else "fully-actuated"

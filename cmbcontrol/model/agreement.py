@@ -1,10 +1,10 @@
-"""Whether the numbers of redundant rows agree, and the smallest change of the geometry that makes them agree.
+"""Agreement of the numbers of redundant rows, and the smallest change of the geometry by which they agree.
 
 Loops of most machines hold some motions twice: the axes of a planar linkage are parallel, those of a wrist meet in a
-point. Numbers that people write have digits, so such rows disagree by the last of them, and on paper the machine is
-locked. A tolerance on the rank would be one on everything that follows from it. So the numbers are made to agree once,
+point. Written numbers have a few digits, so such rows disagree by the last of them, and strictly the machine is
+locked. A tolerance on the rank would be one on all results that follow from it. So the numbers are made to agree once,
 where the machine is built: places, axes, lengths and ratios change by about their last digit, as little as possible,
-and then all rows hold exactly. What agrees to rounding is not touched.
+and then all rows hold exactly. Rows that agree to rounding are not touched.
 
 The rows at a configuration have singular values that count, and others near zero, whose left vectors U2 are the
 combinations of rows that the geometry as meant makes redundant. Numbers that change by p, with P the derivative of the
@@ -13,7 +13,7 @@ residual r by them, close these rows where
     U2' (r + P p) = 0,
 
 at as many configurations as it takes. The smallest such p is a step of Newton's method to a machine whose rows agree
-everywhere. Whether they do is looked at elsewhere, in the end.
+everywhere. Whether they do is checked at other configurations, in the end.
 """
 
 from __future__ import annotations
@@ -62,14 +62,14 @@ _OTHER = {"mass", "com", "inertia", "targets", "numbers", "gravity"}
 
 @dataclass(frozen=True)
 class Agreement:
-    """How redundant rows came to agree, which did so to the digits of the numbers only.
+    """Change by which redundant rows agree that agreed only to the digits of the numbers.
 
     Attributes
     ----------
     rank : int
-        Of the rows as meant.
+        Rank of the rows as meant.
     open : dict of str to float
-        By how much loops would open along their motion, m, with the numbers as they were given.
+        Largest opening of each loop along its motion, m, with the numbers as they were given.
     gap : float
         Smallest singular value that counts, over the largest that is rounding.
     shift, turn : float
@@ -98,7 +98,7 @@ _left: ContextVar[bool] = ContextVar("_left", default=False)
 
 @contextmanager
 def left_as_they_are() -> Iterator[None]:
-    """The numbers of machines that are built meanwhile are not looked at."""
+    """Context in which the numbers of new machines are neither checked for agreement nor changed."""
     token = _left.set(True)
     try:
         yield
@@ -107,7 +107,10 @@ def left_as_they_are() -> Iterator[None]:
 
 
 def agreed(plant: Mechanism) -> tuple[Agreement, Mechanism] | None:
-    """How rows agree that do not by themselves, and the machine where they do; else None."""
+    """Agreement of a machine's redundant rows, and the machine where they agree; None if they agree as they are.
+
+    None, too, where no such machine is found.
+    """
     if _left.get() or not plant.nv or not plant.loops:
         return None
     plain = _with_loops_only(plant)
@@ -120,7 +123,7 @@ def agreed(plant: Mechanism) -> tuple[Agreement, Mechanism] | None:
 
 
 def _with_loops_only(plant: Mechanism) -> Mechanism:
-    """The machine without prescribed motions and without rows that bind velocities only."""
+    """Machine without prescribed motions and without rows that bind velocities only."""
     plain = plant._positional
     return plain.without(*(motion.name for motion in plain.motions)) if plain.motions else plain
 
@@ -128,9 +131,9 @@ def _with_loops_only(plant: Mechanism) -> Mechanism:
 def _is_clear(plant: Mechanism) -> bool:
     """Whether compiled steps close the loops somewhere, where rows are independent or dependent beyond doubt.
 
-    So it is with nearly all machines, in less than a millisecond; what is not clear is looked at. A part that cannot
-    move there is not clear: it may on another branch. Of machines with many loops hardly any start closes all of them;
-    where their rows are independent with open loops, they are taken so.
+    Nearly all machines are so, which takes less than a millisecond; others are checked further. A part that cannot move
+    there is not clear: it may move on another branch. For machines with many loops, hardly any start closes all of
+    them; where their rows are independent with open loops, they count as independent.
     """
     rng, work, moved = np.random.default_rng(0), constrained.new_work(plant.arrays), np.empty(plant.nv)
     parts = _parts(plant)
@@ -159,7 +162,7 @@ def _is_clear(plant: Mechanism) -> bool:
 
 
 def _parts(plant: Mechanism) -> list[tuple[list[int], list[int]]]:
-    """Rows and coordinates of the parts of a machine whose loops have nothing in common."""
+    """Rows and coordinates of each part of a machine whose loops have nothing in common with those of other parts."""
     found: list[tuple[list[int], set[int]]] = []
     for i, row in enumerate(plant.arrays.rows):
         if row["kind"] == ROW_COUPLING:
@@ -177,7 +180,7 @@ def _parts(plant: Mechanism) -> list[tuple[list[int], list[int]]]:
 
 
 def _agreed(plant: Mechanism, plain: Mechanism) -> tuple[Agreement, Mechanism] | None:
-    """The same for a machine that is not clear; `plain` is the machine with its loops only."""
+    """Agreement and changed machine, for a machine that is not clear; `plain` is the machine with its loops only."""
     starts, locked = [], False
     for q in _starts(plain):
         rows = _Rows(plain, _lengths(plain, q))
@@ -211,7 +214,7 @@ def _agreed(plant: Mechanism, plain: Mechanism) -> tuple[Agreement, Mechanism] |
 
 
 def _starts(plant: Mechanism) -> Iterator[Array]:
-    """Configurations at which the loops close as well as the numbers allow: near those with a name, and at random."""
+    """Configurations at which the loops close as well as the numbers allow: near those with a name, and random ones."""
     closing, rng = Closing(plant, []), np.random.default_rng(0)
     named = [dict(values) for values in plant.configurations.values()]
     for attempt in range(-len(named), _STARTS):
@@ -236,7 +239,10 @@ def _is_alike(rows: _Rows, rank: int, samples: list[Array], others: list[Array])
 
 
 def _lengths(plant: Mechanism, q: Array) -> Array:
-    """How far the joints of the loop of each row are apart, m: a small linkage on a large machine has its own size."""
+    """Largest distance between the joints of the loop of each row, m (rows,).
+
+    A small linkage on a large machine has its own size.
+    """
     R, p = plant.link_poses(q)
     parents, found = plant.arrays.links["parent"], np.empty(len(plant.row_names))
 
@@ -266,7 +272,7 @@ class _Split(NamedTuple):
 
 
 class _Rows:
-    """The rows of a machine in radians and lengths of their loops, by displacements in radians and sizes."""
+    """Constraint rows, scaled by radians and lengths of their loops, for displacements in radians and sizes."""
 
     def __init__(self, plant: Mechanism, lengths: Array) -> None:
         self.plant, self.lengths = plant, lengths
@@ -281,15 +287,15 @@ class _Rows:
         return _Split(U, s, Vt, int(np.count_nonzero(s > _COUNTS)))
 
     def disagreement(self, q: Array, rank: int) -> float:
-        """What is largest of rows that are open, and of singular values beyond those that count."""
+        """Largest opening of a row, or singular value beyond those that count."""
         return float(max(np.abs(self.residual(q)).max(), self.split(q).s[rank:].max(initial=0.0)))
 
     def shut(self, q: Array) -> bool:
-        """Whether all rows hold, to rounding."""
+        """Whether all rows are closed, to rounding."""
         return self.plant.closure_error(q) < _EXACT * self.plant.extent(q)
 
     def closed(self, q: Array, rank: int) -> Array | None:
-        """Where the combinations of rows that count close, near q; None where they do not."""
+        """Configuration near q where the combinations of rows that count close; None where they do not."""
         for _ in range(_ITERATIONS):
             U, s, Vt, _ = self.split(q)
             step = -Vt[:rank].T @ (U[:, :rank].T @ self.residual(q) / s[:rank])
@@ -302,7 +308,7 @@ class _Rows:
         return q if largest < 1e-10 else None
 
     def elsewhere(self, q: Array, rank: int, away: Array) -> Array | None:
-        """A configuration beside q, by as much, along what the rows that count allow; None where that opens others."""
+        """Configuration beside q, displaced by `away`, that the rows that count allow; None where others open there."""
         near = self.closed(there := self.plant.integrate(q, self.spans * away), rank)
         if near is None or not np.abs(self.residual(near)).max() < _COARSE:
             return None
@@ -313,7 +319,7 @@ class _Rows:
         return near
 
     def by_numbers(self, q: Array, numbers: list[Parameter], where: Mapping[int, list[tuple[str, int]]]) -> Array:
-        """Derivatives of the residual by numbers of the machine, (rows, numbers): central differences."""
+        """Derivatives of the residual by numbers of the machine (rows, numbers), by central differences."""
         arrays = self.plant.arrays
         links, rows, couplings = arrays.links.copy(), arrays.rows.copy(), arrays.couplings_q.copy()
         flat = {"links": links.view(np.float64), "rows": rows.view(np.float64), "couplings_q": couplings.reshape(-1)}
@@ -337,13 +343,13 @@ class _Rows:
 
 
 class _Walk:
-    """Configurations, each a good way on from the one before: rows that agree along it do so everywhere."""
+    """Random walk along the motion of a machine: rows that agree at all its configurations do so everywhere."""
 
     def __init__(self, q: Array) -> None:
         self.q, self.rng, self.way, self.locked = q, np.random.default_rng(0), np.zeros(0), False
 
     def on(self, rows: _Rows, rank: int) -> Array | None:
-        """The next one; None where there is none."""
+        """Next configuration of the walk; None where there is none."""
         free = rows.split(self.q).Vt[rank:].T
         for far in (_FAR, -_FAR, 0.5 * _FAR, -0.5 * _FAR) if free.size else ():  # nearer, other machines agree, too
             away = free @ (free.T @ self.way if self.way.size else self.rng.standard_normal(free.shape[1]))
@@ -362,7 +368,7 @@ class _Walk:
 
 
 def _in_arrays(arrays: Model) -> dict[int, list[tuple[str, int]]]:
-    """Of the numbers that rows depend on, by their place among all: the array, and where in it as plain numbers."""
+    """Places of the numbers that rows depend on: for each number, the array, and the index in it as plain numbers."""
     found: dict[int, list[tuple[str, int]]] = {}
     for i, place in enumerate(places(arrays)):
         if place.part in ("links", "rows", "couplings_q"):
@@ -375,7 +381,7 @@ def _in_arrays(arrays: Model) -> dict[int, list[tuple[str, int]]]:
 def _changed(
     plant: Mechanism, rows: _Rows, rank: int, samples: list[Array], walk: _Walk
 ) -> tuple[Agreement, Mechanism] | None:
-    """Newton's steps to a machine whose rows agree; None where they do not lead to one."""
+    """Machine whose rows agree, by Newton's steps, with the agreement; None where they do not lead to one."""
     from .parameters import parameters
 
     where = [(place.part, place.field) for place in places(rows.plant.arrays)]
@@ -429,12 +435,12 @@ def _changed(
 
 
 def _unit(number: Parameter, size: float) -> float:
-    """What is a large change of a number: the size of the machine, a radian, a ratio itself."""
+    """Large change of a number: the size of the machine, a radian, or a ratio itself."""
     return {"m": size, "m/rad": size, "rad": 1.0}.get(number.unit, abs(number.value)) or 1.0
 
 
 def _least(C: Array, d: Array) -> Array:
-    """The smallest x with C x = -d, by as few singular values as leave a thousandth of d."""
+    """Smallest x with C x = -d, by as few singular values as leave a thousandth of d."""
     U, s, Vt = np.linalg.svd(C, full_matrices=False)
     parts = U.T @ d
     left = np.sqrt(np.maximum(d @ d - np.cumsum(parts**2), 0.0))
@@ -446,7 +452,7 @@ def _least(C: Array, d: Array) -> Array:
 
 
 def _opened(plant: Mechanism, samples: list[Array]) -> dict[str, float]:
-    """The loops that are open by more than rounding, and by how much at most, m."""
+    """Loops that are open by more than rounding, with their largest opening, m."""
     found: dict[str, float] = {}
     for q in samples:
         for name, x in plant.loop_residuals(q).items():

@@ -1,4 +1,4 @@
-"""Closing the loops from chosen joint values."""
+"""Assembly: configurations with closed loops, from chosen joint values."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def assemble(plant: Plant, values: dict[str, float], guess: Guess = None, *, sta
 
 
 class _Start(NamedTuple):
-    """Where a configuration is looked for."""
+    """Starting point for the search of a configuration."""
 
     q: Array  # (nq,)
     known: frozenset[str] | None = None  # coordinates that a guess names; None where it has all
@@ -69,7 +69,7 @@ class _Start(NamedTuple):
 
 
 def _assembled(plant: Plant, values: Mapping[str, float], start: _Start, starts: int, seed: int) -> Array:
-    """The same of a machine whose coordinates all count."""
+    """Configuration with closed loops and given joint values, for a machine without gears to be taken out."""
     chosen, target = _chosen(plant, values)
     if start.known is not None:
         start = start._replace(q=completed(plant, start.q, start.known, chosen, target))
@@ -98,20 +98,20 @@ def _assembled(plant: Plant, values: Mapping[str, float], start: _Start, starts:
 
 
 def _chosen(plant: Plant, values: Mapping[str, float]) -> tuple[NDArray[np.int64], Array]:
-    """Positions by their names, and their values."""
+    """Indices of positions by their names, and their values."""
     chosen = np.array([plant.position_names.index(name) for name in values], dtype=np.int64)
     return chosen, np.array([float(x) for x in values.values()])
 
 
 def _with(q: Array, chosen: NDArray[np.int64], target: Array) -> Array:
-    """A configuration with some coordinates at other values."""
+    """Configuration with some coordinates set to other values."""
     q = q.copy()
     q[chosen] = target
     return q
 
 
 def _finished(closing: Closing, q: Array, start: _Start, chosen: NDArray[np.int64], target: Array) -> Array:
-    """From a closed configuration, the one on its branch that is nearest to the start, to the last digit."""
+    """Configuration nearest to the start on the branch of a closed one, refined to the last digit."""
     counted = _counted(closing.plant, start.known)
     nearest = closing.nearest(q, closing.within(start.q), counted)
     q = nearest if _closed(closing, nearest) else q
@@ -124,7 +124,7 @@ def _finished(closing: Closing, q: Array, start: _Start, chosen: NDArray[np.int6
 
 
 def _counted(plant: Plant, known: frozenset[str] | None) -> NDArray[np.bool_]:
-    """Velocity coordinates (nv,) of positions that are known; all of a joint with several axes where one is."""
+    """Mask (nv,) of velocity coordinates whose positions are known; all of a joint with several axes if one is."""
     if known is None:
         return np.ones(plant.nv, dtype=bool)
     names = {plant.velocity_names[k] for i, k in plant.paired if plant.position_names[i] in known}
@@ -142,9 +142,9 @@ def completed(
     target: Array | None = None,
     seed: int = 0,
 ) -> Array:
-    """A guess in which the coordinates that it does not name are where the loops close best with those that it does.
+    """Guess completed: coordinates that it does not name are set so that the loops close best.
 
-    What is `chosen` is there at its target; where the guess names it, it is so in the result as well.
+    Coordinates `chosen` are at their target meanwhile; those that the guess names have its values in the result.
     """
     chosen = np.zeros(0, dtype=int) if chosen is None else chosen
     start = q if target is None else _with(q, chosen, target)
@@ -167,12 +167,12 @@ def completed(
 
 
 def start_configuration(plant: Plant) -> Array:
-    """Where a machine is unless told: at its configuration "start", or as it is assembled."""
+    """Default start of a machine: its configuration "start" if it has one, or the result of `assemble`."""
     return plant.configuration("start") if "start" in plant.configurations else plant.assemble()
 
 
 def _random_start(closing: Closing, q0: Array, rng: np.random.Generator, attempt: int) -> Array:
-    """A start that wanders further from the guess with each attempt, and from the eleventh on anywhere."""
+    """Random start, farther from the guess with each attempt, and anywhere from the eleventh on."""
     plant, reach = closing.plant, min(np.pi, 0.1 * 1.4**attempt)
     away, free = reach * closing.lengths * rng.uniform(-1.0, 1.0, plant.nv), np.zeros(plant.nv)
     free[closing.free] = away[closing.free]
@@ -185,13 +185,13 @@ def _random_start(closing: Closing, q0: Array, rng: np.random.Generator, attempt
 
 
 def close_holding(plant: Plant, start: Array, chosen: NDArray[np.int64], target: Array) -> Array:
-    """The loops closed, as far as possible, near a start and within limits; coordinates `chosen` stay at `target`."""
+    """Configuration near a start with the loops as closed as possible, within limits; `chosen` stay at `target`."""
     start = _with(start, chosen, target)
     return Closing(plant, chosen, start).close(start)
 
 
 def _closed(closing: Closing, q: Array) -> bool:
-    """Whether a configuration closes the loops, within the limits and with no axis reversed; what is held is there."""
+    """Whether a configuration closes the loops within the limits, with no axis reversed and held places met."""
     plant = closing.plant
     least = CLOSED * plant.extent(q)
     near = plant.closure_error(q) < least and closing.displaced(q) < least
@@ -199,7 +199,7 @@ def _closed(closing: Closing, q: Array) -> bool:
 
 
 def _outside(plant: Plant, q: Array) -> NDArray[np.int64]:
-    """The coordinates that are beyond their limits."""
+    """Indices of the coordinates that are beyond their limits."""
     slack = 1e-9 * plant.position_spans
     return np.flatnonzero((q < plant.limits[:, 0] - slack) | (q > plant.limits[:, 1] + slack))
 
@@ -227,7 +227,7 @@ def _compare(closing: Closing, guess: Array, counted: NDArray[np.bool_], start: 
 
 
 def _explain(closing: Closing, q: Array, chosen: NDArray[np.int64], target: Array, starts: int) -> str:
-    """What could not be closed, by how much, and what to do."""
+    """Error message: loops that could not be closed, by how much, and the remedy."""
     plant = closing.plant
     residuals, closed = plant.loop_residuals(q), CLOSED * plant.extent(q)
     names = [plant.position_names[i] for i in chosen]
@@ -262,7 +262,7 @@ def _explain(closing: Closing, q: Array, chosen: NDArray[np.int64], target: Arra
 
 
 def _contradicting(closing: Closing, q: Array, closed: float) -> str:
-    """A sentence on constraints that are open together, where leaving out any one of some lets all others close."""
+    """Sentence on open constraints of which leaving out any one lets all others close; "" for none."""
     plant, residuals = closing.plant, closing.plant.loop_residuals(q)
     worst = max(residuals.values())
     open_ = [name for name, r in residuals.items() if r > max(closed, 1e-6 * worst)]
@@ -285,13 +285,13 @@ def _contradicting(closing: Closing, q: Array, closed: float) -> str:
 
 
 def _degrees(plant: Plant, chosen: NDArray[np.int64], target: Array) -> str:
-    """A hint at the unit of angles of several turns; "" where there are none."""
+    """Hint at the unit, for angles of several turns; "" where there are none."""
     many = [i for i, x in zip(chosen, target, strict=True) if plant.position_units[i] == "rad" and abs(x) > 2.0 * np.pi]
     return f" Angles are in radians: is {plant.position_names[many[0]]} given in degrees?" if many else ""
 
 
 def _beyond(plant: Plant, indices: NDArray[np.int64], values: Array) -> str:
-    """Sentences on the values outside the limits of their coordinates, and on units that look wrong; "" for none."""
+    """Sentences on values outside the limits of their coordinates, and on units that look wrong; "" for none."""
     found, hints = [], {}
     for i, x in zip(indices, values, strict=True):
         (low, high), unit = plant.limits[i], plant.position_units[i]
@@ -307,10 +307,10 @@ def _beyond(plant: Plant, indices: NDArray[np.int64], values: Array) -> str:
 
 
 def _dependent(plant: Plant, q: Array, chosen: NDArray[np.int64], target: Array) -> list[str]:
-    """Names of held coordinates that depend on each other, where their values all but agree.
+    """Names of held coordinates that depend on each other, where their values almost agree.
 
-    Near a boundary of what is in reach, coordinates seem to depend on each other, too. So this is asked again
-    elsewhere: one of them is set free, and the others are moved.
+    Near a boundary of what is in reach, coordinates seem to depend on each other, too. So this is checked
+    again elsewhere: one of them is set free, and the others are moved.
     """
     if not plant.closure_error(q) < 1e-6 * plant.extent(q):
         return []
@@ -326,7 +326,7 @@ def _dependent(plant: Plant, q: Array, chosen: NDArray[np.int64], target: Array)
 
 
 def _bound(plant: Plant, q: Array, chosen: NDArray[np.int64]) -> list[int]:
-    """Which of the held coordinates a combination of that no admissible motion changes."""
+    """Indices of the held coordinates of which no admissible motion changes a combination."""
     pairs, unit = dict(plant.paired), np.eye(plant.nv)
     rows = [unit[pairs[i]] if i in pairs else np.array([plant.position_rate(q, e)[i] for e in unit]) for i in chosen]
     motions = np.array(rows).reshape(-1, plant.nv) @ plant.terms(q, np.zeros(plant.nv)).unit_motions

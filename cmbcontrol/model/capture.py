@@ -1,4 +1,4 @@
-"""Constraints made to hold what they find: a part is taken as it lies, a joint is locked where it stands."""
+"""Capture of constraints: their places are set to the configuration at hand."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = ["capture"]
 def capture(
     plant: Mechanism, constraint: Joint | Constraint | CoordinateConstraint, q: NDArray[np.float64]
 ) -> Joint | Constraint | CoordinateConstraint:
-    """The constraint closed at q: what it holds on body b stays, and its place on body a moves there.
+    """Constraint that is closed at q: its place on body b stays, and that on body a moves there.
 
     A weld or a cut joint keeps the frame on body b (the child) and moves the one on body a (the parent); a point is
     held where it is on body a; a plane or a line is moved through the point, in its direction, and the plane of a wheel
@@ -85,6 +85,6 @@ def capture(
 
 
 def _proper(frame: Frame) -> Frame:
-    """The frame with its rotation free of rounding."""
+    """Frame with a rotation free of rounding."""
     U, _, Vt = np.linalg.svd(frame.R)
     return Frame(frame.p, U @ Vt)

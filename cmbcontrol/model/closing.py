@@ -1,6 +1,6 @@
-"""Near a guess, where the loops close: damped Gauss-Newton steps, and angles in place of products of axes.
+"""Closing of the loops near a guess: damped Gauss-Newton steps, with angles in place of products of axes.
 
-Each step is the smallest that reduces the residual as first order tells, damped (Levenberg and Marquardt) in proportion
+Each step is the smallest that reduces the residual to first order, damped (Levenberg and Marquardt) in proportion
 to the residual that is left. So steps never wander along gradients that are rounding, nor along those that vanish where
 the loops close (redundant rows do, off the closed configurations), and convergence is quadratic all the same: the error
 bound of Fan and Yuan (2005) needs no full rank. All steps lie among the gradients, so that the configuration found is,
@@ -46,7 +46,7 @@ _STRIDE = 0.5  # rad: the longest step; farther, first order says little. Travel
 
 
 def damped(J: Array, r: Array, damping: float) -> Array:
-    """The step that minimizes |J y + r|^2 + damping |J|^2 |y|^2."""
+    """Step y that minimizes |J y + r|^2 + damping |J|^2 |y|^2."""
     if J.shape[1] > _LARGE:
         return _damped_sparse(J, r, damping)
     U, s, Vt = np.linalg.svd(J, full_matrices=False)
@@ -56,10 +56,10 @@ def damped(J: Array, r: Array, damping: float) -> Array:
 
 
 def _damped_sparse(J: Array, r: Array, damping: float) -> Array:
-    """The same by elimination of t + J y = -r, J' t = damping |J|^2 y, in time that goes with the entries of J.
+    """Step as `damped`, by sparse elimination of t + J y = -r, J' t = damping |J|^2 y.
 
-    |J| is bounded by its norms of rows and columns. What is in the null space of J is noise of rounding over the
-    damping, which is 1e-2 of the residual or more.
+    Its time is in proportion to the entries of J. |J| is bounded by its norms of rows and columns. The part in the null
+    space of J is rounding over the damping, which is 1e-2 of the residual or more.
     """
     from scipy.sparse import bmat, csc_matrix, identity
     from scipy.sparse.linalg import splu
@@ -72,7 +72,7 @@ def _damped_sparse(J: Array, r: Array, damping: float) -> Array:
 
 
 def _along(J: Array, way: Array) -> Array:
-    """The part of a way that leaves loops closed; they are so to 1e-6, as are their gradients."""
+    """Part of a displacement that leaves loops closed; they are so to 1e-6, as are their gradients."""
     if J.shape[1] > _LARGE:
         return way - _damped_sparse(J, -J @ way, 1e-12)
     _, s, Vt = np.linalg.svd(J, full_matrices=False)
@@ -83,7 +83,7 @@ def _along(J: Array, way: Array) -> Array:
 def descend(
     closing: Closing, q: Array, equations: Equations, step: Callable[..., Array], goal: float, factor: float
 ) -> tuple[Array, float]:
-    """Where the residual of some equations is least, from q on, and the largest entry of it that is left.
+    """Configuration with the least residual of some equations, from q on, and the largest entry of the residual left.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def descend(
     step : callable
         (q, residual, Jacobian, damping) -> displacement (nv,).
     goal : float
-        Where the largest entry is below it, all is done; at 0, where rounding ends the descent.
+        The descent ends where the largest entry is below it; at 0, where rounding ends it.
     factor : float
         First damping, as a part of the residual: 1e-2 stays nearest to the start, less reaches farther.
     """
@@ -123,7 +123,7 @@ def descend(
 
 
 class Closing:
-    """The loops as equations for the coordinates that are not held, in sizes of the machine.
+    """Loops as equations for the coordinates that are not held, in sizes of the machine.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ class Closing:
         Position coordinates that stay. Those that have no rate of their own, as the places of a floating base, get
         equations of their own; of a quaternion all stay where one entry does.
     at : ndarray, shape (nq,), optional
-        Where they stay.
+        Their values.
     limited : bool
         Whether the others keep within their limits.
     """
@@ -160,7 +160,7 @@ class Closing:
 
     @cached_property
     def turning(self) -> NDArray[np.int64]:
-        """Positions that are the same machine a turn further: angles of pins that no coupling counts."""
+        """Indices of positions with the same machine a turn further: angles of pins that no coupling counts."""
         plant = self.plant
         counted = {name for loop in plant.loops for name in getattr(loop, "coefficients", ())}
         counted |= {name for loop in plant.loops for name in getattr(loop, "measured", ()) if isinstance(name, str)}
@@ -170,7 +170,7 @@ class Closing:
         return np.array([i for i in limited if plant.position_names[i] in names], dtype=np.int64)
 
     def turned(self, q: Array) -> Array:
-        """q, with pins that are outside of their limits inside, if whole turns do that."""
+        """Configuration q with pins outside of their limits turned inside, if whole turns do that."""
         q = q.copy()
         low, high = self.plant.limits[self.turning].T
         x = q[self.turning]
@@ -180,7 +180,7 @@ class Closing:
         return q
 
     def within(self, q: Array) -> Array:
-        """q, with the coordinates that are not held inside their limits."""
+        """Configuration q with the coordinates that are not held moved inside their limits."""
         q, i = self.turned(q), self.bounded[:, 0]
         q[i] = np.clip(q[i], *self.plant.limits[i].T)
         return q
@@ -188,7 +188,7 @@ class Closing:
     def close(
         self, start: Array, step: Callable[..., Array] | None = None, goal: float = 0.0, damping: float = 1e-2
     ) -> Array:
-        """The loops closed near a start: to the goal, in sizes of the machine, or as far as possible."""
+        """Configuration near a start with closed loops: to the goal, in sizes of the machine, or as far as possible."""
         q, step = self.within(start), step or self.step
         if not self.free.size or not (self.plant.row_names or self.placed.size):
             return q
@@ -199,10 +199,10 @@ class Closing:
         return descend(self, q, self.rows, step, goal, damping)[0]
 
     def nearest(self, q: Array, guess: Array, known: NDArray[np.bool_]) -> Array:
-        """The closed configuration nearest to a guess, on the branch of a closed one q: along the manifold, downhill.
+        """Closed configuration nearest to a guess, on the branch of a closed one q: along the manifold, downhill.
 
-        What is not `known` (nv,) of the guess does not count. It ends where the way to the guess is perpendicular to
-        the manifold within 0.01: its length is right to 1e-4.
+        Coordinates of the guess that are not `known` (nv,) do not count. The search ends where the direction to the
+        guess is perpendicular to the manifold within 0.01: the distance is right to 1e-4.
         """
         plant, free, part, rough = self.plant, self.free, 1.0, q
         way = np.where(known, plant.difference(q, guess), 0.0) / self.lengths
@@ -220,7 +220,7 @@ class Closing:
         return q if rough is q else self.close(rough)
 
     def rows(self, q: Array) -> tuple[Array, Callable[[], Array]]:
-        """Residual, and a function that computes its Jacobian by displacements in radians and sizes."""
+        """Residual of the rows, and a function that computes its Jacobian by displacements in radians and sizes."""
         plant, scale = self.plant, self.plant.row_scale / self.plant.size
         if not self.placed.size:
             return scale * plant.residual(q), lambda: scale[:, None] * plant.jacobian(q) * self.lengths
@@ -235,7 +235,7 @@ class Closing:
         return r, slopes
 
     def equations(self, q: Array) -> tuple[Array, Callable[[], Array]]:
-        """The same, with angles in place of the products of axes."""
+        """Residual with angles in place of the products of axes, and a function that computes its Jacobian."""
         r, jacobian = self.rows(q)
         if not self.turns:
             return r, jacobian
@@ -253,7 +253,7 @@ class Closing:
         return r, turned
 
     def step(self, q: Array, r: Array, J: Array, damping: float) -> Array:
-        """The damped step within the limits: what would pass one stops there, and the others are solved for again."""
+        """Damped step (nv,) within limits: coordinates that would pass one stop there, others are solved for again."""
         plant, (i, k) = self.plant, self.bounded.T
         low, high = np.full(plant.nv, -np.inf), np.full(plant.nv, np.inf)
         low[k], high[k] = ((plant.limits[i] - q[i, None]) / self.lengths[k, None]).T
@@ -269,7 +269,7 @@ class Closing:
         return self.short(self.lengths * y)
 
     def metric_step(self, metric: Callable[[Array], Array]) -> Callable[..., Array]:
-        """Steps that are smallest in a metric of velocities, q -> (nv, nv), in place of radians and sizes."""
+        """Function for steps that are smallest in a metric of velocities, q -> (nv, nv), not in radians and sizes."""
 
         def step(q: Array, r: Array, J: Array, damping: float) -> Array:
             L = np.linalg.cholesky(metric(q))
@@ -278,15 +278,15 @@ class Closing:
         return step
 
     def short(self, move: Array) -> Array:
-        """A displacement (nv,), shortened where an angle is too large."""
+        """Displacement (nv,), shortened where an angle is too large."""
         return move * min(1.0, _STRIDE / max(float(np.abs(move[self.angular]).max(initial=0.0)), _STRIDE))
 
     def displaced(self, q: Array) -> float:
-        """How far the places that are held are from where they are to be, m."""
+        """Largest distance of held places from their targets, m."""
         return float(np.abs((q - self.at)[self.placed]).max(initial=0.0)) if self.placed.size else 0.0
 
     def reversed_loops(self, q: Array) -> list[str]:
-        """Loops whose axes point the wrong way, though their rows may vanish."""
+        """Names of loops with a reversed axis, though their rows may vanish."""
         if not self.turns:
             return []
         R, S = screws(self.plant, q)
@@ -294,10 +294,9 @@ class Closing:
 
 
 def _units(plant: Plant) -> tuple[NDArray[np.bool_], Array]:
-    """Which coordinates (nv,) turn what they move, and what is a large motion of each: a radian, or a size.
+    """Mask (nv,) of coordinates that turn what they move, and a large motion (nv,) of each: a radian, or a size.
 
-    A nut that is held on its axis alone travels with its screw, whatever it turns: as a gear, a pitch changes no
-    answer.
+    A nut that is held on its axis alone counts as travelling, so that its pitch, like a gear, does not matter.
     """
     angular = np.array([unit == "rad/s" for unit in plant.velocity_units])
     lengths = np.where(angular, 1.0, plant.size)
@@ -309,7 +308,7 @@ def _units(plant: Plant) -> tuple[NDArray[np.bool_], Array]:
 
 
 def _held_on_axis(plant: Any, screw: Helical) -> bool:
-    """Whether loops hold a nut by points on its axis alone, and it carries nothing: none of them knows how it turns."""
+    """Whether loops hold a nut by points on its axis only, and it carries nothing, so that its angle is not bound."""
     link, rows = plant.link_index(screw.child), plant.arrays.rows
     if (plant.arrays.links["parent"] == link).any():
         return False
@@ -331,7 +330,7 @@ def _held_on_axis(plant: Any, screw: Helical) -> bool:
 
 
 def _still(plant: Plant, held: list[int]) -> tuple[list[int], NDArray[np.int64], list[int]]:
-    """Of positions that are held: the rates that are zero, those without a rate, and the rates that move these."""
+    """Rates that are zero for held positions, held positions without a rate of their own, and rates that move these."""
     pairs, names = dict(plant.paired), plant.position_names
     still, placed, movers = [pairs[i] for i in held if i in pairs], list[int](), list[int]()
     for i in (i for i in held if i not in pairs):
@@ -355,7 +354,7 @@ def screws(plant: Any, q: Array) -> tuple[Array, Array]:
 
 @dataclass(frozen=True, eq=False)
 class Turn:
-    """The rotation that a loop binds, as angles: they vanish where the frames agree, and nowhere else.
+    """Rotation that a loop binds, as angles, which vanish only where the frames agree.
 
     Products of axes, u . w = 0, vanish with an axis reversed as well.
     """
@@ -377,7 +376,7 @@ class Turn:
 
 
 def turns(plant: Plant) -> list[Turn]:
-    """Of all loops whose rows would also vanish with an axis reversed; a universal joint may have it either way."""
+    """Rotations bound by all loops whose rows would also vanish with an axis reversed, but for universal joints."""
     rotations = []
     for loop in plant.loops:
         if isinstance(loop, Universal) or not isinstance(loop, (Weld, Joint)) or loop.name not in plant.row_slices:
@@ -419,7 +418,7 @@ def _rotation_vector(R: Array, spin: Array) -> tuple[Array, Array]:
 
 
 def _tilt(R: Array, spin: Array) -> tuple[Array, Array]:
-    """The shortest rotation vector that takes z to the z axis of R, without its third entry 0, and its rate."""
+    """Shortest rotation vector that takes z to the z axis of R, without its third entry 0, and its rate."""
     z = R[:, 2]
     n, rate = np.array([-z[1], z[0]]), np.cross(spin.T, z).T
     dn, sine = np.array([-rate[1], rate[0]]), float(np.hypot(*z[:2]))
@@ -432,9 +431,9 @@ def _tilt(R: Array, spin: Array) -> tuple[Array, Array]:
 
 
 def require_closed(plant: Plant, q: Array, tolerance: float = 1e-6, given: object = None) -> None:
-    """Refuse a configuration whose loops are open by more than `tolerance` sizes of the machine.
+    """Raise an error where the loops are open by more than `tolerance` sizes of the machine at a configuration.
 
-    `given` is what the user gave for q: in a mapping, joints may be missing, which is said.
+    `given` is the user's argument for q: a mapping may leave out joints, which the message then says.
     """
     residuals = plant.loop_residuals(q)
     if all(r <= tolerance * plant.size for r in residuals.values()):
@@ -451,7 +450,7 @@ def require_closed(plant: Plant, q: Array, tolerance: float = 1e-6, given: objec
 
 
 def listed_open(plant: Plant, q: Array, closed: float) -> str:
-    """The loops that are open by more than `closed` m, the worst three; what is tiny beside the largest is left out.
+    """Text with the worst three loops open by more than `closed` m; tiny openings beside the largest are left out.
 
     Constraints of angles alone, as couplings are, are open by an angle.
     """
@@ -468,7 +467,7 @@ def listed_open(plant: Plant, q: Array, closed: float) -> str:
 
 
 def not_closed(plant: Plant, q: Array) -> AssemblyError:
-    """The error of `Plant.close`."""
+    """Error of `Plant.close` at a configuration that it could not close."""
     residuals = plant.loop_residuals(q)
     worst = max(residuals, key=residuals.__getitem__)
     return AssemblyError(

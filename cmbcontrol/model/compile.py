@@ -1,4 +1,4 @@
-"""From the parts of a machine to the structured arrays of the kernels."""
+"""Compilation of the parts of a machine to the structured arrays of the kernels."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ X, Z, ORIGIN = (1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, 0.0, 0.0)
 
 @dataclass(frozen=True, eq=False)
 class Compiled:
-    """Kernel arrays and the bookkeeping between them and the parts."""
+    """Kernel arrays of a machine, and the maps between them and its parts."""
 
     arrays: layout.Model
     link_of: dict[str, int]  # body -> link, -1 is the ground
@@ -92,7 +92,7 @@ class Compiled:
 
 @dataclass(frozen=True)
 class _Row:
-    """One row before it becomes a record: vectors are in the axes of bodies a and b."""
+    """Constraint row before it becomes a record: its vectors are in the axes of bodies a and b."""
 
     label: str
     unit: str
@@ -112,7 +112,7 @@ class _Row:
 
 
 def _order(bodies: Sequence[Body], joints: Sequence[Joint]) -> list[Joint]:
-    """Joints from the ground outwards; refuses bodies with no joint, with two, or cut off from the ground."""
+    """Joints from the ground outwards; raises an error for bodies with no joint, with two, or not connected."""
     placed = [b.name for b in bodies]
     carrier: dict[str, Joint] = {}
     for joint in joints:
@@ -228,14 +228,14 @@ def _cut_rows(joint: Joint) -> list[_Row]:
 
 
 def _weld_rows(a: str, b: str, fa: Frame, fb: Frame) -> list[_Row]:
-    """Three offsets, and three pairs of axes kept perpendicular."""
+    """Rows of a weld: three offsets, and three pairs of axes kept perpendicular."""
     offsets = [_offset(k, a, b, fa.p, fa.R[:, i], fb.p) for i, k in enumerate("xyz")]
     pairs = (("tilt_x", 1, 2), ("tilt_y", 2, 0), ("twist", 0, 1))
     return [*offsets, *(_align(label, a, b, fa.R[:, i], fb.R[:, j]) for label, i, j in pairs)]
 
 
 def _constraint_rows(constraint: Constraint | Joint) -> list[_Row]:
-    """Rows of any closure but couplings."""
+    """Rows of any constraint but couplings and formulas."""
     match constraint:
         case Joint():
             return _cut_rows(constraint)
@@ -283,7 +283,7 @@ def _constraint_rows(constraint: Constraint | Joint) -> list[_Row]:
 
 
 def renewed_rows(compiled: Compiled, records: NDArray[np.void], constraint: Any) -> NDArray[np.void] | None:
-    """The records of a constraint with other numbers in them; None where a constraint like it has other rows."""
+    """Records of a constraint with other numbers in them; None where a constraint like it has other rows."""
     renewed = records.copy()
     if isinstance(constraint, (FormulaRows, Motion)):
         return None
@@ -299,7 +299,7 @@ def renewed_rows(compiled: Compiled, records: NDArray[np.void], constraint: Any)
 
 
 def _formula_rows(part: FormulaRows, parts: list[FormulaRows], units: dict[str, str]) -> list[_Row]:
-    """Rows that are formulas; `parts` are all constraints of that kind so far, and this one is added."""
+    """Rows that are formulas; `parts` are all constraints of that kind so far, and `part` is added to them."""
     first = sum(len(known.formulas) for known in parts)
     parts.append(part)
     rows, ends = [], {}
@@ -332,7 +332,7 @@ def _spans(rows: list[_Row], links, link_of, nv: int) -> NDArray[np.int64]:
 
 
 def _envelope(links) -> NDArray[np.int64]:
-    """Column (nv,) from which on each row of M may have entries: of joints above and below it on its limb."""
+    """First column (nv,) in which each row of M may have an entry: of joints above and below it on its limb."""
     own, parent = links["iv"].copy(), links["parent"]
     own[links["nv"] == 0] = links["nv"].sum()
     above, below = own.copy(), own.copy()
@@ -349,7 +349,7 @@ def _envelope(links) -> NDArray[np.int64]:
 
 
 def _row_records(rows: list[_Row], link_of, frame_of):
-    """Row records: vectors moved from body axes to link axes."""
+    """Records of rows, with vectors moved from body axes to link axes."""
     records = []
     for row in rows:
         fa, fb = frame_of[row.a], frame_of[row.b]
@@ -374,7 +374,7 @@ def _row_records(rows: list[_Row], link_of, frame_of):
 
 
 def _row_scale(rows: list[_Row], size: float, Cq: np.ndarray, units: list[str]) -> np.ndarray:
-    """Factors that bring rows to metres: a radian counts as `size` metres."""
+    """Factors (rows,) that scale rows to metres: a radian counts as `size` metres."""
     metres = metres_of(units, size)
     scale = np.ones(len(rows))
     for i, row in enumerate(rows):
@@ -388,7 +388,7 @@ def _row_scale(rows: list[_Row], size: float, Cq: np.ndarray, units: list[str]) 
 
 
 def _spring_records(springs, link_of, frame_of, position_index, velocity_index, linear):
-    """Spring records."""
+    """Records of springs for the kernels."""
     records = []
     zero = np.zeros(3)
     for s in springs:
@@ -411,7 +411,7 @@ def _spring_records(springs, link_of, frame_of, position_index, velocity_index, 
 
 
 def _drive_records(actuators: Sequence[Actuator], loops, link_of, frame_of, velocity_index, linear):
-    """Drive records: on a tree coordinate, along the axis of a cut joint, or a torque between two bodies."""
+    """Records of drives: on a tree coordinate, along the axis of a cut joint, or a torque between two bodies."""
     records = []
     zero = np.zeros(3)
     cut = {j.name: j for j in loops if isinstance(j, (Revolute, Prismatic))}
@@ -439,7 +439,7 @@ def _drive_records(actuators: Sequence[Actuator], loops, link_of, frame_of, velo
 
 
 def _load_records(loads: Sequence[Load], link_of, frame_of):
-    """Load records: frames on links in place of frames on bodies."""
+    """Records of loads, with frames on links in place of frames on bodies."""
     records = []
     for load in loads:
         if load.body not in link_of:
@@ -457,7 +457,7 @@ def _load_records(loads: Sequence[Load], link_of, frame_of):
 def _load_of(
     element: FrictionOfLoad, joints: Sequence[Joint], loops: Sequence[Any], row_slice: dict[str, slice]
 ) -> tuple[list[_Row], int, int]:
-    """What friction in proportion to a load measures, the first row of the load, and how many there are."""
+    """Measures of friction in proportion to a load, the first row of the load, and the number of its rows."""
     what = f"friction {element.name!r}"
     if isinstance(element, PinFriction) and any(joint.name == element.on for joint in joints):
         on = next(joint for joint in joints if joint.name == element.on)
@@ -493,21 +493,21 @@ def _load_of(
 
 
 def _coordinate(element: ForceElement, loops: Sequence[Any]) -> tuple[str, float]:
-    """The coordinate that an element measures, and by how much: of a gear the first one, as its coupling counts it."""
+    """Coordinate that an element measures, and its factor: for a gear, the first one of its coupling."""
     if isinstance(element, GearFriction):
         return next(iter(next(loop for loop in loops if loop.name == element.on).coefficients.items()))
     return element.joint, 1.0  # type: ignore[attr-defined]
 
 
 def _turning(joint: Revolute) -> list[_Row]:
-    """Cosine and sine of its angle."""
+    """Rows for the cosine and sine of the angle of a revolute joint."""
     turn = joint.axis_frames()[0]
     Ra, Rb = joint.frame.R @ turn, joint.child_frame.R @ turn
     return [_align("", joint.parent, joint.child, Ra[:, i], Rb[:, 0]) for i in range(2)]
 
 
 def _measures(element: ForceElement) -> list[_Row]:
-    """What a force element measures; of coordinates, the line of the couplings is to be filled in."""
+    """Rows that a force element measures; for coordinates, the line of the couplings is filled in later."""
     match element:
         case JointForce():
             return [_Row("", "", layout.ROW_COUPLING)]
@@ -528,7 +528,7 @@ def _measures(element: ForceElement) -> list[_Row]:
 def _element_records(
     elements: Sequence[ForceElement], joints, loops, row_slice, link_of, velocity_index, position_index, linear, Cq, Cv
 ):
-    """Records of force elements, rows of their measures, tape, numbers; Cq and Cv with a line for each coordinate."""
+    """Records of force elements, rows of their measures, tape, numbers; Cq, Cv with lines for coordinates."""
     rows: list[_Row] = []
     records, tapes, numbers, lines, count = [], [np.zeros((0, 5), np.int64)], [np.zeros(0)], 0, 0
     for element in elements:
@@ -562,7 +562,7 @@ def _element_records(
 
 
 def _formula_measures(part: FormulaRows, position_index, velocity_index, linear, Cq, Cv):
-    """Rows that measure what the formulas of a constraint are made of; Cq and Cv with a line for each coordinate."""
+    """Rows that the formulas of a constraint measure; Cq and Cv with a line for each coordinate."""
     if isinstance(part, CoordinateConstraint):
         rows = []
         for name in part.measured:
@@ -580,7 +580,7 @@ def _formula_measures(part: FormulaRows, position_index, velocity_index, linear,
 
 
 def _formula_records(parts: Sequence[FormulaRows], measures: list[_Row], where, tape, numbers, Cq, Cv):
-    """Records of rows that are formulas; all measures, tape and numbers, with theirs behind those of force elements."""
+    """Records of rows that are formulas; measures, tape and numbers, with theirs behind those of force elements."""
     records, measures, tapes, all_numbers = [], list(measures), [tape], [numbers]
     lines, count = len(tape), len(numbers)
     for part in parts:
@@ -599,10 +599,10 @@ def _formula_records(parts: Sequence[FormulaRows], measures: list[_Row], where, 
 
 
 def _characteristic_length(links: np.ndarray, rows: list[_Row], bodies: Sequence[Body], joints, frame_of) -> float:
-    """The size of the machine: the largest distance from a link's joint to what it carries.
+    """Size of the machine, m: the largest distance from a link's joint to a point or joint that it carries.
 
-    Where all of that is at one point, as in a wrist or on sliders: what lies apart on the ground, lengths of rods,
-    radii of gyration, pitches; and a metre where there is no length at all.
+    Where all of these are at one point, as in a wrist or on sliders: distances on the ground, lengths of rods, radii of
+    gyration, pitches; and a metre where there is no length at all.
     """
     reach = [link["p"] for link in links if link["parent"] >= 0] + [link["com"] for link in links]
     ground, rods = [link["p"] for link in links if link["parent"] < 0], []
@@ -632,7 +632,7 @@ def _characteristic_length(links: np.ndarray, rows: list[_Row], bodies: Sequence
 
 
 def _require_moderate(parts: Sequence[Any]) -> None:
-    """Refuse numbers whose squares and products are infinite, by the name of the part that has them."""
+    """Raise an error for numbers whose squares and products are infinite, with the name of their part."""
     for part in parts:
         for field in fields(part):
             value = getattr(part, field.name)
@@ -645,7 +645,7 @@ def _require_moderate(parts: Sequence[Any]) -> None:
 
 
 def _is_moderate(x: Any) -> bool:
-    """Whether all numbers of an array, or of its fields, are below the largest that are computed with."""
+    """Whether all numbers of an array, or of its fields, are below the largest that can be computed with."""
     if isinstance(x, np.ndarray) and x.dtype.names:
         return all(_is_moderate(x[name]) for name in x.dtype.names)
     if not isinstance(x, (float, np.ndarray)) or (isinstance(x, np.ndarray) and x.dtype.kind != "f"):
@@ -654,7 +654,7 @@ def _is_moderate(x: Any) -> bool:
 
 
 def compile_parts(bodies, joints, loops, springs, actuators, loads, forces, gravity) -> Compiled:
-    """Check how the parts fit together, and lay them out for the kernels."""
+    """Kernel arrays of a machine from its parts, which are checked to fit together."""
     _require_moderate((*bodies, *joints, *loops, *springs, *actuators, *loads, *forces))
     ordered = _order(bodies, joints)
     position, velocity, nq, nv = {}, {}, 0, 0

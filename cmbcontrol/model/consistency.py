@@ -1,4 +1,4 @@
-"""Whether the functions of a plant agree with each other: finite differences of them."""
+"""Consistency checks of the functions of a plant, by finite differences."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ROUNDING = float(np.finfo(float).eps)
 
 
 def check_derivatives(plant: Plant, q: ArrayLike, v: ArrayLike, tolerance: float) -> None:
-    """See `Plant.check_derivatives`."""
+    """Raise an error where functions of a plant disagree with differences of others; `Plant.check_derivatives`."""
     tolerance = _check.positive(tolerance, "tolerance")
     q = _check.vector(q, plant.nq, "q", plant.position_names)
     v = _check.vector(v, plant.nv, "v", plant.velocity_names)
@@ -66,7 +66,7 @@ def check_derivatives(plant: Plant, q: ArrayLike, v: ArrayLike, tolerance: float
 
 
 def rolling_rows(plant: Plant, q: Array) -> tuple[str, ...]:
-    """See `Plant.rolling_rows`."""
+    """Names of rows that are no gradient of Phi, as those of rolling; see `Plant.rolling_rows`."""
     length = plant.spans
     # a row may be a gradient, or vanish, at one configuration by chance
     near = 1e-2 * length * np.random.default_rng(0).standard_normal((2, plant.nq))

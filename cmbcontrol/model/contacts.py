@@ -1,4 +1,4 @@
-"""Contacts: constraints that push and never pull, and what holds them while they stick or slide."""
+"""Contacts: constraints that push and never pull, and the constraints that hold them while they stick or slide."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ BEYOND = 1e-6  # of the size: a start further beyond a contact, or an end stop, 
 
 
 class OfConstraint:
-    """What is said of one constraint, by its name."""
+    """Base of specifications that refer to one constraint, by its name."""
 
     name: str
 
     @property
     def label(self) -> str:
-        """As in messages."""
+        """Text that names it in messages."""
         return f"{type(self).__name__}({self.name!r})"
 
     @property
@@ -40,38 +40,38 @@ class OfConstraint:
 
 @dataclass(frozen=True, eq=False)
 class Contact(OfConstraint):
-    """A constraint that pushes and never pulls: a foot on the floor, an end stop, a rope.
+    """Constraint that pushes and never pulls: a foot on the floor, an end stop, a rope.
 
     It is open where its gap is positive. When the gap closes, the velocity jumps: along the row the approach is
     turned round, times `restitution` (Newton); across it, a `Point` sticks where it lands and a `PointOnPlane` slides
-    freely. What rebounds slower than `rest_speed` stays: the event ``engaged <name>`` tells when the rebounds that are
-    left out would have come to their end. The contact opens when its force would have to pull.
+    freely. A contact that rebounds slower than `rest_speed` stays closed: the event ``engaged <name>`` has the time at
+    which the omitted rebounds would have ended. The contact opens when its force would have to pull.
 
     Parameters
     ----------
     name : str
         A constraint of the plant with one row (`PointOnPlane`, `Distance`, `Coupling`, a row of functions), or a
-        `Point`. Of a constraint with one row, the gap is its residual phi.
+        `Point`. For a constraint with one row, the gap is its residual phi.
     normal : array_like, shape (3,), optional
-        Of a `Point`: from body a to body b, in the axes of body a; defaults to (0, 0, 1).
+        For a `Point`: direction from body a to body b, in the axes of body a; defaults to (0, 0, 1).
     side : {1, -1}
         The side on which the contact is open: -1 where phi < 0, as for a rope (a `Distance` that may be shorter) or an
         upper end stop.
     restitution : float
-        From 0 to 1.
+        Coefficient of restitution, from 0 to 1.
     rest_speed : float
         m/s (or rad/s); at least 1e-5 of the size of the machine a second.
     friction : float or Friction, optional
-        Of a `Point` or a `PointOnPlane`: coefficient, or a `Friction` with coefficients in place of forces and rates in
-        m/s. It sticks until this needs a force outside the cone of static friction, then it slides against friction in
-        proportion to its push, exactly, until it comes to rest; events ``slides <name>`` and ``sticks <name>`` tell so.
-        Impacts stick or slide likewise. Without it a `Point` sticks whatever this takes, and a `PointOnPlane` slides
-        freely.
+        For a `Point` or a `PointOnPlane`: coefficient, or a `Friction` with coefficients in place of forces and rates
+        in m/s. It sticks until this needs a force outside the cone of static friction, then it slides against friction
+        in proportion to its push, exactly, until it comes to rest; events ``slides <name>`` and ``sticks <name>``
+        report it. Impacts stick or slide likewise. Without it a `Point` sticks whatever this takes, and a
+        `PointOnPlane` slides freely.
 
     Notes
     -----
     A point that sticks can jam: closed it would have to pull, open it would sink in (Painleve's paradox). It then stays
-    closed until it pushes again, and the run tells so, as an event ``jammed <name>``. Where friction leaves no motion
+    closed until it pushes again, and the run reports an event ``jammed <name>``. Where friction leaves no motion
     of a point that slides, or more than one, the run ends with status PAINLEVE.
 
     With several contacts at once those take part that push, where none of the others sinks in: the complementarity
@@ -111,13 +111,13 @@ class Contact(OfConstraint):
 
     @property
     def law(self) -> Friction | None:
-        """Its friction, with coefficients in place of forces; None where there is none."""
+        """Friction of the contact, with coefficients in place of forces; None where there is none."""
         return (
             self.friction if self.friction is None or isinstance(self.friction, Friction) else Friction(self.friction)
         )
 
     def direction(self, constraint: Joint | Constraint | Any, rows: int) -> Array:
-        """The opening direction n among the constraint's rows, shape (rows,): gap = n . phi, push = -n . lam."""
+        """Opening direction n among the constraint's rows (rows,): gap = n . phi, push = -n . lam."""
         if rows == 1:
             if self.normal is not None:
                 raise InputError(f"{self.label}: a constraint with one row has its own normal; leave it out")
@@ -137,12 +137,12 @@ class Contact(OfConstraint):
 
 
 class Hold(NamedTuple):
-    """Which constraints hold a contact that is closed.
+    """Constraints that hold a closed contact while it sticks, and while it slides.
 
     Attributes
     ----------
     sticking, sliding : frozenset of str
-        Constraints that hold while it sticks, and while it slides; the same where it can only do one of both.
+        Constraints that hold while it sticks, and while it slides; the same set where it can do only one of both.
     normal : ndarray, shape (rows,)
         Its opening direction among the rows of `sticking`, in the order of the machine.
     tangents : ndarray, shape (k, rows)
@@ -159,7 +159,7 @@ class Hold(NamedTuple):
 
 
 def hold_of(contact: Contact, part: Any, rows: int) -> Hold:
-    """What holds a contact at a constraint that has so many rows.
+    """Constraints that hold a closed contact at a constraint `part` with so many rows.
 
     Examples
     --------

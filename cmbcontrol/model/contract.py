@@ -1,4 +1,4 @@
-"""What a plant must know, and may know; how that is asked for, and checked."""
+"""Functions that a plant must and may have: calls of them, and checks of their results."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ OF_ROWS, OF_V = ("Phi", "A", "Adot_v"), ("h", "Adot_v")  # of the rows; of veloc
 
 
 class Contract(Names):
-    """What a plant must know: five functions of plain coordinates; see `Plant`."""
+    """Base of all plants: five required functions of plain coordinates, checked; see `Plant`."""
 
     _is_plant = True  # for `_check.plant`
 
@@ -96,42 +96,42 @@ class Contract(Names):
 
     @property
     def spans(self) -> Array:
-        """What is a large motion of each velocity coordinate, (nv,): a radian, or the size of the machine."""
+        """Large motion of each velocity coordinate (nv,): a radian, or the size of the machine."""
         return self.size / self.reach
 
     @property
     def position_spans(self) -> Array:
-        """The same of each position coordinate, (nq,); 1 for the entries of quaternions."""
+        """Large motion of each position coordinate (nq,): a radian, or the size; 1 for entries of quaternions."""
         return spans(self.position_units, self.size)
 
     # -- what the plant knows ---------------------------------------------------------------------
 
     def mass_matrix(self, q: ArrayLike) -> Array:
-        """M(q) (nv, nv), symmetric and positive definite."""
+        """Mass matrix M(q) (nv, nv), symmetric and positive definite."""
         return self._value("M", self._position(q))
 
     def bias_forces(self, q: ArrayLike, v: ArrayLike) -> Array:
-        """h(q, v) (nv,): Coriolis, centrifugal, gravity, spring and friction forces, on the left hand side."""
+        """Bias forces h(q, v) (nv,), on the left side: Coriolis, centrifugal, gravity, spring and friction forces."""
         return self._value("h", self._position(q), _check.vector(v, self.nv, "v", self.velocity_names))
 
     def residual(self, q: ArrayLike) -> Array:
-        """Phi(q) (rows,): how far the constraints are from being met, metres and radians."""
+        """Residual Phi(q) (rows,) of the constraints, metres and radians: zero where the loops are closed."""
         return self._value("Phi", self._position(q))
 
     def jacobian(self, q: ArrayLike) -> Array:
-        """A(q) (rows, nv): the constraints allow velocities with A v = 0."""
+        """Constraint Jacobian A(q) (rows, nv): the constraints allow velocities with A v = 0."""
         return self._value("A", self._position(q))
 
     def bias_acceleration(self, q: ArrayLike, v: ArrayLike) -> Array:
-        """(dA/dt) v (rows,): what the second derivative of the constraints has beside A dv/dt."""
+        """Bias acceleration (dA/dt) v (rows,): the second rate of the constraints without A dv/dt."""
         return self._value("Adot_v", self._position(q), _check.vector(v, self.nv, "v", self.velocity_names))
 
     def actuation_matrix(self, q: ArrayLike) -> Array:
-        """B(q) (nv, nu): joint forces of a unit of each actuator."""
+        """Drive matrix B(q) (nv, nu): joint forces of a unit of each actuator."""
         return self._value("B", self._position(q))
 
     def potential_energy(self, q: ArrayLike) -> float:
-        """Potential energy, J; not a number where the plant does not know it."""
+        """Potential energy, J; nan where the plant does not know it."""
         return float(self._value("potential", self._position(q))) if self._knows("potential") else math.nan
 
     def _knows(self, key: str) -> bool:
@@ -141,14 +141,14 @@ class Contract(Names):
         return getattr(self, key)
 
     def _unit_forces(self) -> Array:
-        """B (nv, nu) where each actuator acts on the coordinate of its name."""
+        """Drive matrix B (nv, nu) where each actuator acts on the coordinate of its name."""
         B = np.zeros((self.nv, self.nu))
         for k, coordinate in enumerate(self.actuator_names):
             B[self.index(coordinate), k] = 1.0
         return B
 
     def _call(self, key: str, *state: Array) -> Array:
-        """What the plant knows at a state, as a new array."""
+        """Value of one of the plant's functions at a state, as a new array."""
         try:
             return _check.numbers(self._function(key)(*(x.copy() for x in state)), key)
         except Exception as error:
@@ -158,7 +158,7 @@ class Contract(Names):
             raise ModelError(f"plant {self.name!r}: {key}({given}) failed at {listed}: {said}") from error
 
     def _value(self, key: str, *state: Array) -> Array:
-        """What the plant knows at a state; refuses wrong shapes, and values that are not finite."""
+        """Value of one of the plant's functions at a state; raises an error for wrong shapes or values not finite."""
         if key == "B" and not self._knows("B"):
             return self._unit_forces()
         value, rows = self._call(key, *state), len(self.row_names)
@@ -178,7 +178,7 @@ class Contract(Names):
         return value
 
     def _check_declared(self) -> None:
-        """Shapes of all that the plant knows, and a sound mass matrix, at the neutral configuration."""
+        """Check the shapes of all functions, and the mass matrix, at the neutral configuration."""
         q, v = self.neutral(), np.zeros(self.nv)
         for key in (*MUST, *MAY):
             if key != "potential" or self._knows(key):
@@ -190,7 +190,7 @@ class Contract(Names):
             raise ModelError(f"plant {self.name!r}: M must be positive definite, got {M.tolist()} at q = {q.tolist()}")
 
     def _force_scale(self) -> float:
-        """The largest joint force at rest, in newtons, at the neutral configuration and some about it."""
+        """Largest joint force at rest, N, at the neutral configuration and some about it."""
         rng, rest = np.random.default_rng(0), np.zeros(self.nv)
         at = [self._neutral, *(self._neutral + self.spans * rng.uniform(-1.0, 1.0, (4, self.nv)))]
         forces = []
@@ -200,7 +200,7 @@ class Contract(Names):
         return max(forces, default=0.0)
 
     def neutral(self) -> Array:
-        """The configuration from which assembly starts by default."""
+        """Configuration from which assembly starts by default (nq,)."""
         return self._neutral.copy()
 
     # -- from process to process ------------------------------------------------------------------

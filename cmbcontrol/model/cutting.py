@@ -1,4 +1,4 @@
-"""Where a machine whose joints form loops is cut: a spanning tree of its graph, and cut joints that close the loops.
+"""Cuts of a machine whose joints form loops: a spanning tree of its graph, and cut joints that close the loops.
 
 Bodies are the nodes of a graph, joints its edges. A cut joint has constraint rows in place of coordinates, so it can
 have no motor of the tree, no spring, no damping, no limits; and a body without mass cannot move at the end of a branch.
@@ -47,16 +47,16 @@ _BETTER = 1.2  # a condition that is better by less is not worth another cut tha
 
 @dataclass(frozen=True)
 class Cuts:
-    """A tree, and what closes its loops.
+    """Tree of joints, and the cut joints and constraints that close its loops.
 
     Attributes
     ----------
     joints : tuple of Joint
         The tree: parents come before their children, and each joint leads away from the ground.
     loops : tuple
-        The joints that are cut, then the constraints that were given.
+        Joints that are cut, then the constraints that were given.
     words : tuple of str
-        What was cut and turned round, and why.
+        Sentences on joints that were cut or turned round, and why.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def cut_loops(
     loops : sequence of Joint, Constraint, Coupling or Motion
         Constraints beside the joints; they stay as they are.
     actuators, springs, forces : sequence
-        What acts on coordinates of joints, which stay in the tree where that is possible.
+        Parts that act on coordinates of joints; these joints stay in the tree where that is possible.
     cuts : sequence of str, optional
         Names of the joints to cut. None: they are chosen.
 
@@ -139,7 +139,7 @@ def cut_loops(
 
 
 class _Graph:
-    """Bodies as nodes, joints as edges."""
+    """Graph with bodies as nodes and joints as edges."""
 
     def __init__(self, bodies: Sequence[Body], joints: Sequence[Joint]) -> None:
         self.joints = _check.sequence(joints, "joints", "joints")
@@ -164,7 +164,7 @@ class _Graph:
             )
 
     def other(self, i: int, end: str) -> str:
-        """The body at the other end of a joint."""
+        """Body at the other end of a joint."""
         joint = self.joints[i]
         return joint.child if joint.parent == end else joint.parent
 
@@ -172,7 +172,7 @@ class _Graph:
         return set(self.rooted(frozenset(kept))[1])
 
     def weight(self, i: int, used: Collection[str]) -> tuple[int, int]:
-        """What it costs to cut a joint: bodies that it leaves without inertia, what acts on it, then rows."""
+        """Cost of cutting a joint: bodies left without inertia, parts that act on it, then the number of rows."""
         joint = self.joints[i]
         own = joint.damping.any() or joint.armature.any() or bool(np.isfinite(joint.limits).any())
         light = not self.light.isdisjoint((joint.parent, joint.child))
@@ -180,7 +180,7 @@ class _Graph:
         return first, 6 - len(joint.velocity_suffixes)
 
     def _light(self, bodies: Sequence[Body]) -> set[str]:
-        """Bodies without mass, alone or fixed to others without: they cannot move at the end of a branch."""
+        """Bodies without mass, alone or fixed to others without mass: they cannot move at the end of a branch."""
         heavy = {GROUND, *(body.name for body in bodies if body.mass)}
         fixed = [joint for joint in self.joints if isinstance(joint, Fixed)]
         while grown := {end for j in fixed for end in (j.parent, j.child) if {j.parent, j.child} & heavy} - heavy:
@@ -188,7 +188,7 @@ class _Graph:
         return set(self.at) - heavy
 
     def best_tree(self, used: Collection[str]) -> frozenset[int]:
-        """The spanning tree of largest weight, by Prim's algorithm; of joints of equal weight the less deep ones."""
+        """Spanning tree of largest weight, by Prim's algorithm; of joints of equal weight the less deep ones."""
         tree: set[int] = set()
         depth = {GROUND: 0}
         heap: list[tuple[Any, ...]] = []
@@ -209,7 +209,7 @@ class _Graph:
         return frozenset(tree)
 
     def without(self, cuts: Sequence[str]) -> frozenset[int]:
-        """The tree that is left where joints are cut by name."""
+        """Tree that is left where joints are cut by name."""
         names = [joint.name for joint in self.joints]
         for cut in cuts:
             _check.one_of(cut, names, "joint to cut")
@@ -231,9 +231,9 @@ class _Graph:
         return frozenset(kept)
 
     def rooted(self, tree: Collection[int]) -> tuple[dict[str, int], dict[str, int]]:
-        """By body: the joint that leads to it from the ground, and how many lead there.
+        """Joint that leads to each body from the ground, and number of joints on the path, both by body.
 
-        Of joints that form loops it is a tree among them, in breadth.
+        Where the joints form loops, this is for a tree among them, by a search in breadth.
         """
         if self._rooted is None or self._rooted[0] != tree:
             carrier: dict[str, int] = {}
@@ -248,7 +248,7 @@ class _Graph:
         return self._rooted[1]
 
     def directed(self, tree: Collection[int]) -> tuple[list[int], set[int]]:
-        """The joints of a tree in the order in which they were given as far as parents allow; those to turn round."""
+        """Joints of a tree in the order in which they were given, as far as parents allow, and joints to turn round."""
         carrier, _ = self.rooted(tree)
         turned = {i for end, i in carrier.items() if self.joints[i].child != end}
         before = {i: carrier.get(self.other(i, end)) for end, i in carrier.items()}
@@ -262,7 +262,7 @@ class _Graph:
         return list(order), turned
 
     def path(self, tree: Collection[int], cut: int) -> list[int]:
-        """The joints of the tree between the two bodies of a cut joint."""
+        """Joints of the tree between the two bodies of a cut joint."""
         carrier, depth = self.rooted(tree)
         a, b = self.joints[cut].parent, self.joints[cut].child
         found = []
@@ -274,12 +274,12 @@ class _Graph:
         return found
 
     def lengths(self, tree: Collection[int]) -> int:
-        """Joints in all loops together."""
+        """Number of joints in all loops together."""
         return sum(len(self.path(tree, i)) for i in range(len(self.joints)) if i not in tree)
 
 
 def _used(joints: Sequence[Joint], *groups: Sequence[Any]) -> set[str]:
-    """The joints that parts of a machine name, by themselves or by their coordinates."""
+    """Names of joints that parts of a machine refer to, by joint or coordinate."""
     named: set[str] = set()
     for part in (part for group in groups for part in group):
         for key in ("joint", "follower", "cam", "coordinate"):
@@ -297,7 +297,7 @@ def _exchanged(
     better: float,
     trials: int,
 ) -> frozenset[int]:
-    """Exchange cut joints with joints of equal weight in their loops while the cost falls by more than a factor."""
+    """Tree after exchanges of cut joints with equal ones in their loops, while the cost falls by more than a factor."""
     least, again = None, True
     while again:
         again = False
@@ -319,7 +319,7 @@ def _exchanged(
 
 
 def _condition(bodies: Sequence[Body], graph: _Graph, tree: frozenset[int]) -> float:
-    """The condition of the rows of the cut joints where all joints are at zero: in metres and sizes of the machine."""
+    """Condition number of the rows of the cut joints, in metres and sizes of the machine, with all joints at zero."""
     from .mechanism import Mechanism
 
     order, turned = graph.directed(tree)
@@ -342,7 +342,7 @@ _TURNED_AS_THEY_ARE = (Revolute, Prismatic, Helical, Cylindrical, Fixed)  # with
 
 
 def reversed_joint(joint: Joint) -> Joint:
-    """The same joint with its child as parent.
+    """Joint turned round: the child is the parent.
 
     A joint places its child's frame at X(q) in its parent's. Turned round, it is X(q)^-1: for a joint about or along
     axes that X leaves in place, X(q)^-1 is the same motion about -axis, with the same coordinates. A universal joint

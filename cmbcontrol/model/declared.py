@@ -1,4 +1,4 @@
-"""What a plant given by functions declares: names, units, limits and rows, checked."""
+"""Declarations of a plant given by functions: names, units, limits and rows, checked."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 
 
 def names(given: Sequence[str], what: str, plant: str) -> tuple[str, ...]:
-    """Checked, distinct names."""
+    """Names, checked to be distinct."""
     if isinstance(given, str):
         raise InputTypeError(f"plant {plant!r}: the {what}s must be a sequence of names, got the string {given!r}")
     listed = _check.sequence(given, f"plant {plant!r}: the {what}s", "names")
@@ -28,7 +28,7 @@ def names(given: Sequence[str], what: str, plant: str) -> tuple[str, ...]:
 
 
 def units(given: Sequence[str] | None, count: int, default: str, what: str, plant: str) -> tuple[str, ...]:
-    """Units, one per entry."""
+    """Units, one per entry, checked."""
     given = (default,) * count if given is None else given
     listed = tuple(_check.text(u, what) for u in _check.sequence(given, f"plant {plant!r}: {what}", "units"))
     if len(listed) != count:
@@ -37,7 +37,7 @@ def units(given: Sequence[str] | None, count: int, default: str, what: str, plan
 
 
 def limit_array(given: Mapping[str, tuple[float, float]], coordinates: Sequence[str], plant: str) -> Array:
-    """Ranges (nq, 2) of the coordinates."""
+    """Limits (nq, 2) of the coordinates, from pairs by name; infinite for others."""
     array = np.tile([-np.inf, np.inf], (len(coordinates), 1))
     for coordinate, ends in _check.mapping(given, f"plant {plant!r}: limits", "coordinates to pairs").items():
         low, high = _check.pair(ends, f"plant {plant!r}: limits of {coordinate!r}", infinite=True)
@@ -50,7 +50,7 @@ def limit_array(given: Mapping[str, tuple[float, float]], coordinates: Sequence[
 
 
 def efforts(given: ArrayLike | None, count: int, plant: str) -> Array:
-    """Largest efforts (nu,) of the actuators."""
+    """Largest efforts (nu,) of the actuators, checked; infinite by default."""
     array = np.full(count, np.inf) if given is None else _check.numbers(given, f"plant {plant!r}: effort")
     if array.shape != (count,) or not np.all(array > 0.0):
         raise ModelError(
@@ -62,7 +62,7 @@ def efforts(given: ArrayLike | None, count: int, plant: str) -> Array:
 def row_names(
     given: Sequence[str] | Mapping[str, Sequence[str]] | None, count: int, plant: str
 ) -> tuple[dict[str, slice], tuple[str, ...]]:
-    """Slices by constraint, and names of rows."""
+    """Slices of rows by constraint, and names of all rows, checked."""
     if given is None:
         given = ("loop",) if count == 1 else tuple(f"loop_{i + 1}" for i in range(count))
     slices: dict[str, slice] = {}

@@ -1,4 +1,4 @@
-"""What a plant can do at a configuration: true freedom, redundant rows, unique forces, actuation."""
+"""Diagnosis of a plant at a configuration: degrees of freedom, redundant rows, unique forces, actuation."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["Diagnosis", "determined", "diagnose", "unique_multipliers"]
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What `Mechanism.diagnose` finds at a configuration.
+    """Result of `Mechanism.diagnose` at a configuration.
 
     Attributes
     ----------
@@ -36,14 +36,14 @@ class Diagnosis:
     conditioning : float
         Smallest over largest independent constraint gradient, in the metric of M.
     singular_values : ndarray
-        Of the Jacobian A.
+        Singular values of the Jacobian A.
     unique_multipliers : dict of row name to bool
-        Which multipliers are determined by the motion (the constraint force always is).
+        Whether the motion determines each multiplier (the constraint force it always does).
     actuation : Actuation
     agreement : Agreement or None
-        How redundant rows came to agree that did so to the digits of the machine's numbers only.
+        Change by which redundant rows agree that agreed only to the digits of the machine's numbers.
     residuals : dict of loop name to float
-        How far each loop is open, metres.
+        Opening of each loop, metres.
     """
 
     rows: int
@@ -77,9 +77,10 @@ class Diagnosis:
 
 
 def determined(S: np.ndarray, levers: np.ndarray, independent: int) -> np.ndarray:
-    """Mask of the combinations S lam (k, rows) that A' lam fixes: those across N(A').
+    """Mask (k,) of the combinations S lam, S (k, rows), that A' lam determines: those across N(A').
 
-    Rows are as in `Terms.levers`, and so many of them are independent. S is in newtons, for multipliers of such rows.
+    Rows are as in `Terms.levers`, of which `independent` are independent. S is in newtons, for multipliers of such
+    rows.
     """
     rows = levers.shape[0]
     if rows == 0 or independent == rows:
@@ -94,12 +95,12 @@ def determined(S: np.ndarray, levers: np.ndarray, independent: int) -> np.ndarra
 
 
 def unique_multipliers(levers: np.ndarray, independent: int) -> np.ndarray:
-    """Mask of multipliers fixed by A' lam: rows that take no part in N(A'); see `determined`."""
+    """Mask (rows,) of multipliers that A' lam determines: rows that take no part in N(A'); see `determined`."""
     return determined(np.eye(len(levers)), levers, independent)
 
 
 def _redundant_rows(plant: Plant, terms: Terms) -> dict[str, int]:
-    """Rows of each loop that depend on the rows before them, loops taken in their order."""
+    """Number of rows of each loop that depend on the rows before them, loops taken in their order."""
     counts, before = {}, 0
     for loop, rows in plant.row_slices.items():
         now = min(rank(np.linalg.svd(terms.levers[: rows.stop], compute_uv=False), 1.0, DEPENDENT), terms.rank)
@@ -109,7 +110,7 @@ def _redundant_rows(plant: Plant, terms: Terms) -> dict[str, int]:
 
 
 def diagnose(plant: Plant, q: np.ndarray) -> Diagnosis:
-    """See `Mechanism.diagnose`."""
+    """Diagnosis of a plant at a configuration; see `Mechanism.diagnose`."""
     terms = plant.terms(q, np.zeros(plant.nv))
     generic = plant.generic_rank(q)
     mask = unique_multipliers(terms.levers, terms.rank)
@@ -130,7 +131,7 @@ def diagnose(plant: Plant, q: np.ndarray) -> Diagnosis:
 
 
 def typical_pose(plant: Plant) -> np.ndarray | None:
-    """A configuration with closed loops at which the mobility table is drawn, or None."""
+    """Configuration with closed loops for the mobility table, or None."""
     try:
         return plant.assemble()
     except ValueError:
@@ -138,7 +139,7 @@ def typical_pose(plant: Plant) -> np.ndarray | None:
 
 
 def table(plant: Plant) -> str:
-    """The mobility table that `print(plant)` shows."""
+    """Mobility table that `print(plant)` shows."""
     q = typical_pose(plant)
     diagnosis = diagnose(plant, q) if q is not None else None
     lines = plant.part_lines(diagnosis)
@@ -154,7 +155,7 @@ def table(plant: Plant) -> str:
 
 
 def _ends(loop: Any) -> str:
-    """What a constraint joins: bodies, or coordinates."""
+    """Text of the bodies or coordinates that a constraint joins."""
     if hasattr(loop, "coefficients"):
         return ", ".join(loop.coefficients)
     if hasattr(loop, "cam"):
@@ -164,20 +165,20 @@ def _ends(loop: Any) -> str:
 
 
 def loop_line(plant: Plant, diagnosis: Diagnosis | None, loop: str, kind: str, ends: str) -> str:
-    """A loop in the mobility table."""
+    """Line of a loop in the mobility table."""
     rows = plant.row_slices[loop]
     extra = f", {diagnosis.redundant[loop]} redundant" if diagnosis and diagnosis.redundant[loop] else ""
     return f"  loop   {loop:<16} {kind:<13} {ends}  [{rows.stop - rows.start} rows{extra}]"
 
 
 def motor_line(name: str, target: str, effort: float, unit: str) -> str:
-    """An actuator in the mobility table."""
+    """Line of an actuator in the mobility table."""
     limit = "no limit" if np.isinf(effort) else f"limit {effort:g} {unit}".rstrip()
     return f"  motor  {name:<16} {target}  [{limit}]"
 
 
 def ranges(plant: Plant, positions: Sequence[str]) -> str:
-    """The limits of position coordinates that have some: ``, left -1 to 1 rad``; the name where it is not the only."""
+    """Text of the limits of position coordinates that have some, as ``, left -1 to 1 rad``; named where several."""
     texts = []
     for name in positions:
         i = plant.position_names.index(name)
@@ -189,7 +190,7 @@ def ranges(plant: Plant, positions: Sequence[str]) -> str:
 
 
 def function_lines(plant: Plant, diagnosis: Diagnosis | None) -> list[str]:
-    """The parts of a plant given by functions, a line each."""
+    """Lines of the mobility table for the parts of a plant given by functions."""
     lines = [f"{plant.name}: given by functions, {plant.nv} coordinates, {len(plant.row_names)} loop rows"]
     for name, unit in zip(plant.position_names, plant.position_units, strict=True):
         lines.append(f"  coordinate {name:<12} [{unit}{ranges(plant, (name,))}]")
@@ -201,7 +202,7 @@ def function_lines(plant: Plant, diagnosis: Diagnosis | None) -> list[str]:
 
 
 def mechanism_lines(plant: Mechanism, diagnosis: Diagnosis | None) -> list[str]:
-    """The parts of a mechanism, a line each."""
+    """Lines of the mobility table for the parts of a mechanism."""
     rows = len(plant.row_names)
     gravity = ", ".join(f"{g:g}" for g in plant.gravity)
     lines = [

@@ -1,8 +1,8 @@
-"""Dry friction that sticks and slides exactly: what holds while it sticks, and what acts while it slides.
+"""Exact dry friction: constraints that hold while it sticks, and forces that act while it slides.
 
 While it sticks, a constraint holds. While it slides, a force element resists with the level of friction, on the side
-that the begin of sliding decides, so that it is smooth up to the end of sliding and beyond. Which of both is, and when
-it changes, runs decide (`sim.switching_run`).
+that the begin of sliding decides, so that it is smooth up to the end of sliding and beyond. Runs decide which of both
+holds, and when it changes (`sim.switching_run`).
 """
 
 from __future__ import annotations
@@ -40,24 +40,24 @@ _KNOWN = 4  # machines with what rubs that are kept for a machine
 
 @dataclass(frozen=True, eq=False)
 class Rub:
-    """Something that sticks or slides.
+    """Contact or force element with friction that sticks or slides.
 
     Attributes
     ----------
     name : str
-        Of the contact, or of the force element with friction.
+        Name of the contact, or of the force element with friction.
     law : Friction
-        Of forces; of a contact, coefficients.
+        Friction, in forces; for a contact, in coefficients.
     sticking, sliding : frozenset of str
         Constraints that hold while it sticks, and while it slides.
     element : str
         Force element that acts while it slides.
     smooth : str
-        Force element whose place it takes, and that laws know; empty where there is none.
+        Force element that it replaces, and that laws know; empty where there is none.
     tangents : ndarray, shape (k, rows)
-        What its sticking constraint's rows (all of those in `sticking`, in their order) say of sliding.
+        Sliding directions among the rows of all constraints in `sticking`, in their order.
     normal : ndarray, shape (rows,), or None
-        And of opening, of a contact.
+        Opening direction of a contact among these rows.
     """
 
     name: str
@@ -71,26 +71,26 @@ class Rub:
 
     @property
     def hidden(self) -> frozenset[str]:
-        """Constraints that laws are not told: all that hold while it sticks, but a `Point` that the machine has."""
+        """Constraints that laws do not get: all that hold while it sticks, but a `Point` that the machine has."""
         return frozenset() if self.name in self.sticking - self.sliding else self.sticking - self.sliding
 
 
 def across(normal: Array | None) -> Array:
-    """Directions (k, rows) across an opening direction; none of one row."""
+    """Directions (k, rows) across an opening direction; none where there is one row."""
     if normal is None or len(normal) == 1:
         return np.zeros((0, 1))
     return rotation_to(np.asarray(normal))[:, :2].T
 
 
 def rubs_of_forces(plant: Mechanism) -> tuple[Mechanism, list[Rub]]:
-    """The plant with exact friction beside each force element that has some."""
+    """Plant with exact friction beside each force element that has some, and the list of these frictions."""
     return remembered(plant, "forces", lambda: _rubs_of_forces(plant))
 
 
 def remembered(
     plant: Mechanism, key: Hashable, make: Callable[[], tuple[Mechanism, list[Rub]]]
 ) -> tuple[Mechanism, list[Rub]]:
-    """What was made of a plant before, for the last few keys: the machine with what rubs is built again."""
+    """Machine with friction parts for a key, and these parts, from a cache of the last few; made if it is not there."""
     known = vars(plant).setdefault("_rubbing", {})
     if key not in known:
         while len(known) >= _KNOWN:
@@ -119,7 +119,7 @@ def _rubs_of_forces(plant: Mechanism) -> tuple[Mechanism, list[Rub]]:
 
 
 def _friction_of(force: ForceElement) -> Friction | None:
-    """The dry friction of a force element."""
+    """Dry friction of a force element; None where it has none."""
     if not isinstance(force, (JointForce, PointForce)):
         return None
     law = force.characteristic
@@ -134,14 +134,14 @@ def _friction_of(force: ForceElement) -> Friction | None:
 
 
 def directed(law: Friction | Sum, side: float) -> Dragging | Sum:
-    """A characteristic with friction that acts to one side, 1 or -1; with 0 it does not."""
+    """Characteristic with friction that acts to one side, 1 or -1; with 0 the friction does not act."""
     if isinstance(law, Sum):
         return Sum(tuple(directed(part, side) if type(part) is Friction else part for part in law.parts))
     return Dragging.of(law, side)
 
 
 def require_free(plant: Mechanism, what: str, *names: str) -> None:
-    """Refuse names that the plant has already."""
+    """Raise an error for names that the plant has already."""
     for name in names:
         if name in plant.row_slices or any(force.name == name for force in plant.forces):
             raise InputError(
@@ -151,7 +151,7 @@ def require_free(plant: Mechanism, what: str, *names: str) -> None:
 
 
 def grown(plant: Mechanism, loops: Sequence, forces: Sequence[ForceElement]) -> Mechanism:
-    """The plant with more parts, and its loads and motions as they are.
+    """Plant with more parts, and the same loads and motions.
 
     Parts that come and go never hold all at once, so their numbers are not made to agree.
     """
@@ -162,7 +162,7 @@ def grown(plant: Mechanism, loops: Sequence, forces: Sequence[ForceElement]) -> 
 
 
 def at_rest(plant: Mechanism, rub: Rub, q: Array) -> list:
-    """The constraints of what sticks, made to hold at a configuration."""
+    """Constraints of a friction that sticks, made to hold at a configuration."""
     held = []
     for name in rub.sticking - rub.sliding:
         constraint = next(loop for loop in plant.loops if loop.name == name)
@@ -176,7 +176,7 @@ def at_rest(plant: Mechanism, rub: Rub, q: Array) -> list:
 
 
 def with_friction(plant: Mechanism, states: Mapping[str, str | int], q: ArrayLike | None = None) -> Mechanism:
-    """The machine with exact friction in given states; see `Mechanism.with_friction`."""
+    """Machine with exact friction in given states; see `Mechanism.with_friction`."""
     whole, rubs = rubs_of_forces(plant)
     known = {rub.name: rub for rub in rubs}
     elements = {force.name: force for force in whole.forces}

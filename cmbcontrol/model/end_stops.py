@@ -1,4 +1,4 @@
-"""End stops: limits of joints that hold."""
+"""End stops: limits of joints as contacts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Array = NDArray[np.float64]
 
 
 def end_stops(plant: Plant) -> tuple[Plant, list[Contact]]:
-    """The plant with a constraint for each finite limit, and the contacts that close them.
+    """Plant with a constraint for each finite limit, and the contacts that close them.
 
     A limit of a coordinate q is a contact: q - lower cannot be negative, upper - q cannot.
     """

@@ -1,4 +1,4 @@
-"""The equations of motion of a plant from the functions that it knows, at one state."""
+"""Equations of motion of a plant at one state, from the functions that it has."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _MISSED = 1e-9  # of the largest rate or acceleration of a row: more is no round
 
 
 class _Split(NamedTuple):
-    """Rows of A in mass (or Euclidean) coordinates, factored; see `kernels.split`."""
+    """Factored rows of A in mass (or Euclidean) coordinates; see `kernels.split`."""
 
     root: split.Root
     rows: split.Rows
     rank: int
 
     def admissible(self, v: Array) -> Array:
-        """What is left of v when its part along the rows is removed."""
+        """Velocity v without its part along the rows."""
         z = np.empty(v.size)
         split.transposed_product(self.root, v, z)
         split.to_head(self.rows, self.rank, z)
@@ -42,7 +42,7 @@ class _Split(NamedTuple):
 
 
 def _split(plant: Plant, M: Array, A: Array, cap: int | None = None, tolerance: float = DEPENDENT) -> _Split:
-    """The split that decides the rank, as for a `Mechanism`."""
+    """Split that decides the rank, as for a `Mechanism`."""
     n = A.shape[1]
     root, rows = split.new_root(n), split.new_rows(*A.shape)
     rank = constrained.mass_split(
@@ -52,7 +52,7 @@ def _split(plant: Plant, M: Array, A: Array, cap: int | None = None, tolerance: 
 
 
 def admissible_velocity(plant: Plant, q: Array, v: Array, metric: str) -> Array:
-    """See `Plant.project_velocity`."""
+    """Nearest velocity that the loops allow; see `Plant.project_velocity`."""
     M = plant._value("M", q) if metric == "mass" else np.eye(plant.nv)
     split = _split(plant, M, plant._value("A", q), tolerance=BLURRED)
     if split.rank == FAILED:
@@ -63,7 +63,7 @@ def admissible_velocity(plant: Plant, q: Array, v: Array, metric: str) -> Array:
 def terms(
     plant: Plant, q: Array, v: Array, t: float, project: bool, close: bool, cap: int | None, check: bool
 ) -> Terms:
-    """See `Plant.terms`."""
+    """Terms of a plant at a state, see `Plant.terms`."""
     if close:
         q = _closer(plant, q)
     M, A = plant._value("M", q), plant._value("A", q)
@@ -81,7 +81,7 @@ def terms(
 
 
 def _closer(plant: Plant, q: Array) -> Array:
-    """One Newton step towards the loops, in the Euclidean metric."""
+    """Configuration after one Newton step towards closed loops, in the Euclidean metric."""
     off = plant.row_scale * plant._value("Phi", q)
     if not np.abs(off).max(initial=0.0) > 8e-15 * plant.size:
         return q
@@ -91,14 +91,14 @@ def _closer(plant: Plant, q: Array) -> Array:
 
 
 def require_followed(plant: Plant, terms: Terms) -> None:
-    """Refuse prescribed motions that contradict each other or the loops: nothing follows all of them.
+    """Raise an error for prescribed motions that contradict each other or the loops.
 
     Parameters
     ----------
     plant : Plant
     terms : Terms
-        At a velocity that has been projected. That there is an acceleration is looked at where no rank is lost; at a
-        singular configuration most velocities have none.
+        At a velocity that has been projected. The acceleration is checked where no rank is lost; at a singular
+        configuration most velocities have none.
 
     Raises
     ------
@@ -129,7 +129,7 @@ def require_followed(plant: Plant, terms: Terms) -> None:
 
 
 def require_motions_followed(plant: Plant, q: ArrayLike, v: ArrayLike | None = None) -> None:
-    """`require_followed` at a state, whose velocity is projected; without motions that move it costs nothing."""
+    """Check `require_followed` at a state, at its projected velocity; without moving motions it costs nothing."""
     if plant.moving and plant.target_rows.any():
         v = np.zeros(plant.nv) if v is None else v
         require_followed(plant, plant.terms(q, plant.project_velocity(q, v)))

@@ -1,6 +1,6 @@
-"""Formulas of force elements, and of motions in time: Python functions as tapes, lines of operations that kernels run.
+"""Formulas of force elements, and of motions in time: Python functions as tapes, lines of operations for kernels.
 
-A function is evaluated once with symbols, its derivatives are taken from the graph, and what is left is written down in
+A function is evaluated once with symbols, its derivatives are taken from the graph, and the rest is written down in
 the order in which it can be computed; see `kernels.force_elements`.
 """
 
@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 
 
 class Formula(NamedTuple):
-    """A formula as the kernels have it.
+    """Formula of a force element as a tape for the kernels.
 
     Attributes
     ----------
@@ -47,14 +47,14 @@ def formula_of(
     energy: Callable[[Any, Any], Any] | None,
     sample: Array,
 ) -> Formula:
-    """The tape of an element.
+    """Tape of a force element.
 
     Parameters
     ----------
     what : str
-        What messages call it.
+        Name of the element in messages.
     count : int
-        Measures.
+        Number of measures.
     numbers : sequence of float
         Numbers that may change, and are given to the functions as symbols.
     force : callable
@@ -101,7 +101,7 @@ def formula_of(
 
 
 class RowFormula(NamedTuple):
-    """The formula of a constraint row as the kernels have it; see `layout.FORMULA_DTYPE`.
+    """Formula of a constraint row as a tape for the kernels; see `layout.FORMULA_DTYPE`.
 
     Attributes
     ----------
@@ -123,14 +123,14 @@ def row_formula_of(
     rate: Callable[[Any, Any], Any] | None,
     sample: Array,
 ) -> RowFormula:
-    """The tape of a constraint row.
+    """Tape of a constraint row.
 
     Parameters
     ----------
     what : str
-        What messages call it.
+        Name of the constraint in messages.
     count : int
-        Measures z.
+        Number of measures z.
     residual : callable, optional
         ``residual(z)``, of a row that binds positions.
     rate : callable, optional
@@ -218,18 +218,18 @@ class Curve:
 
 
 def curve_of(what: str, function: Callable[[Any], Sequence[Any]], order: int = 2, at: float = 0.1234) -> Curve:
-    """Functions of one number with their derivatives, which are exact.
+    """Functions of one number, as a tape with exact derivatives.
 
     Parameters
     ----------
     what : str
-        What messages call it.
+        Name of the function in messages.
     function : callable
         ``function(t)``: some values.
     order : int
-        Of the last derivative.
+        Order of the last derivative.
     at : float
-        Where it is traced.
+        Number at which it is traced.
 
     Raises
     ------
@@ -258,7 +258,7 @@ def curve_of(what: str, function: Callable[[Any], Sequence[Any]], order: int = 2
 
 @contextmanager
 def _written(what: str, graph: Any) -> Iterator[None]:
-    """Say what a formula may be made of, where it cannot be written down."""
+    """Context that raises an error, with the operations allowed, where a formula cannot be written down."""
     try:
         yield
     except Exception as error:
@@ -274,7 +274,7 @@ def _written(what: str, graph: Any) -> Iterator[None]:
 
 
 def _one(value: Any) -> Any:
-    """A number or a symbol; an array of one entry as that."""
+    """Number or symbol from a value that may be an array of one entry."""
     from ..trace.graph import Scalar
 
     if isinstance(value, np.ndarray):
@@ -287,7 +287,7 @@ def _one(value: Any) -> Any:
 def _write(
     graph: Any, outputs: list[Any], inputs: int, numbers: list[float], tape: list, what: str, skip_zeros: bool
 ) -> None:
-    """Lines that compute these outputs."""
+    """Append the lines of a tape that compute these outputs."""
     from ..trace.graph import Scalar
     from ..trace.program import needed
 

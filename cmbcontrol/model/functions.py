@@ -1,4 +1,4 @@
-"""A plant given by functions of plain coordinates, such as those of a textbook."""
+"""Plant given by functions of plain coordinates, such as those of a textbook."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Matrix = ArrayLike | Callable[[Array], ArrayLike]
 
 
 class FunctionPlant(Plant):
-    """M(q) dv/dt + h(q, v) = B(q) u - A(q)' lam with Phi(q) = 0, all given as Python functions.
+    """Plant M(q) dv/dt + h(q, v) = B(q) u - A(q)' lam with Phi(q) = 0, all given as Python functions.
 
     Coordinates are plain numbers: nq = nv, v = dq/dt, and q moves by addition.
 
@@ -36,7 +36,7 @@ class FunctionPlant(Plant):
     Phi : callable, q -> (rows,)
         Residual of the loops.
     A : callable, q -> (rows, nv)
-        Its Jacobian.
+        Jacobian of Phi.
     Adot_v : callable, (q, v) -> (rows,)
         (dA/dt) v.
     B : callable or array_like, optional
@@ -51,9 +51,9 @@ class FunctionPlant(Plant):
     neutral : array_like, shape (nv,), optional
         A configuration at which all functions are defined, zero by default. Assembly starts here.
     units : sequence of str, optional
-        Of the coordinates: ``"rad"``, ``"m"`` or ``"1"`` (the default).
+        Units of the coordinates: ``"rad"``, ``"m"`` or ``"1"`` (the default).
     row_units : sequence of str, optional
-        Of the rows; defaults to ``"m"``.
+        Units of the rows; defaults to ``"m"``.
     limits : mapping of coordinate name to (float, float)
         Ranges used in assembly.
     effort : array_like, shape (nu,), optional
@@ -63,7 +63,7 @@ class FunctionPlant(Plant):
     sketch : callable, optional
         q -> lines of shape (points, 2) or (points, 3), metres: what pictures and animations show.
     source : str
-        Where the plant is from.
+        Reference from which the plant is taken.
 
     Raises
     ------

@@ -1,14 +1,14 @@
 """Rotors that gears alone move: configurations are found with them at rest, and their coordinates follow.
 
-Where a machine is does not depend on how often its motors turn for it. A distance between configurations that counts
-the coordinate of a rotor behind a gear of 60 is sixty times the motion of the crank: no measure of what the points of
-the machine do, of how far a step may go, or of which branch is nearer. So loops are closed on the *twin* of the
-machine, in which such rotors are fixed to the bodies that carry them. Its answers are those of the machine without
+The configuration of a machine does not depend on the number of turns of its motors. A distance between configurations
+that counts the coordinate of a rotor behind a gear of 60 is sixty times the motion of the crank: no measure of the
+motion of the machine's points, of the length of a step, or of the nearest branch. So loops are closed on the *twin* of
+the machine, in which such rotors are fixed to the bodies that carry them. Its answers are those of the machine without
 gears, and the coordinates of the rotors follow from them,
 
     x_rotors = K x_others + k,
 
-which is what the couplings say, solved for the rotors by elimination.
+which are the equations of the couplings, solved for the rotors by elimination.
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ _AGREE = 1e-12  # of the terms: values of two coordinates of a gear that agree b
 
 @dataclass(frozen=True, eq=False)
 class Gears:
-    """A machine, its twin with fixed rotors, and how the coordinates of the rotors follow.
+    """Machine with gears, its twin with fixed rotors, and the map to the coordinates of the rotors.
 
     Attributes
     ----------
     plant, twin : Mechanism
     kept : ndarray of int, shape (nq of the twin,)
-        The position coordinates of the machine that the twin has.
+        Position coordinates of the machine that the twin has.
     rotors : ndarray of int
-        The others, those of the rotors.
+        Position coordinates of the rotors.
     K : ndarray, shape (rotors, nq)
-        By the coordinates of the machine; zero for rotors.
+        Coefficients of the coordinates of the machine; zero for rotors.
     k : ndarray, shape (rotors,)
     driven : mapping of int to (float, float)
         Targets of motions, by their lines, that are a x + b where x is that of the twin: those of rotors.
@@ -65,19 +65,19 @@ class Gears:
     driven: Mapping[int, tuple[float, float]]
 
     def full(self, q: Array) -> Array:
-        """The configuration of the machine at one of the twin."""
+        """Configuration of the machine at one of the twin."""
         whole = np.zeros(self.plant.nq)
         whole[self.kept] = q
         whole[self.rotors] = self.K @ whole + self.k
         return whole
 
     def reduced(self, q: Array) -> Array:
-        """The configuration of the twin at one of the machine."""
+        """Configuration of the twin at one of the machine."""
         return q[self.kept]
 
     @cached_property
     def rates(self) -> Array:
-        """T (nv, nv of the twin): velocities of the machine are T v at those of the twin."""
+        """Matrix T (nv, nv of the twin): velocities of the machine are T v at velocities v of the twin."""
         velocity = dict(self.plant.paired)
         rows = [velocity[i] for i in self.rotors.tolist()]
         whole = np.eye(self.plant.nv)
@@ -88,7 +88,7 @@ class Gears:
         return np.delete(whole, rows, axis=1)
 
     def named(self, values: Mapping[str, float]) -> tuple[dict[str, float], list[str]]:
-        """Values by name for the twin, in which a rotor stands for what it moves, and names of rotors that disagree.
+        """Values by name for the twin, with the driven coordinate in place of a rotor; names of rotors that disagree.
 
         Where the other coordinate of a gear is named, too, that of the rotor is left out.
         """
@@ -107,7 +107,7 @@ class Gears:
         return found, against
 
     def contradicted(self, rotor: str, values: Mapping[str, float]) -> str:
-        """What is told of held values that gears contradict."""
+        """Error message for held values that gears contradict."""
         names, line = self.plant.position_names, self.rotors.tolist().index(self.plant.position_names.index(rotor))
         other, held = names[int(np.flatnonzero(self.K[line])[0])], self.named(values)[0]
         follows = self.k[line] + sum(a * held.get(n, 0.0) for n, a in zip(names, self.K[line], strict=True))
@@ -117,15 +117,15 @@ class Gears:
         )
 
     def of_whole(self, error: AssemblyError) -> AssemblyError:
-        """An error of the twin, as that of the machine."""
+        """Error for the machine, from an error for its twin."""
         q = self.full(error.q)
         return AssemblyError(str(error), self.plant.loop_residuals(q), q)
 
 
 def gears_of(plant: Any, held: Collection[str] = ()) -> Gears | None:
-    """The gears of a machine, where some coordinates are to be held; None where no rotor can be left out.
+    """Gears of a machine for coordinates that are to be held; None where no rotor can be left out.
 
-    A rotor that is held stays in, unless its value tells that of a single other coordinate.
+    A rotor that is held stays in, unless its value determines that of a single other coordinate.
     """
     if not any(isinstance(loop, Coupling) for loop in plant.loops):
         return None
@@ -144,13 +144,13 @@ def gears_of(plant: Any, held: Collection[str] = ()) -> Gears | None:
 
 
 def _alone(ratios: Array, offset: float) -> Affine | None:
-    """A coordinate that is that of a single other one, but for a ratio and an offset; None where by several or none."""
+    """Index, ratio and offset of a coordinate that follows from a single other one; None where from several or none."""
     others = np.flatnonzero(ratios)
     return (int(others[0]), float(ratios[others[0]]), float(offset)) if others.size == 1 else None
 
 
 def _found(plant: Mechanism, held: frozenset[str]) -> Gears | None:
-    """See `gears_of`: rotors are taken away until all that is known of them can be told of the others."""
+    """Gears found by taking away rotors until the rest follow from other coordinates; see `gears_of`."""
     couplings = [loop for loop in plant.loops if isinstance(loop, Coupling)]
     driven = {loop.joint for loop in plant.loops if isinstance(loop, JointMotion)}
     C, names = np.zeros((len(couplings), plant.nq)), plant.position_names
@@ -181,10 +181,10 @@ def _found(plant: Mechanism, held: frozenset[str]) -> Gears | None:
 
 
 def _rotors(plant: Mechanism, C: Array) -> list[int]:
-    """Coordinates (positions) of couplings by whose joints nothing else moves: no loop, and no further coordinate.
+    """Position coordinates of rotors: those of couplings whose joints move nothing else, no loop and no coordinate.
 
     A last link is as idle as a rotor. Rotors are balanced; where a group of coupled coordinates has no such one, or no
-    others, they are those with a motor. Where that does not tell them from the others, all coordinates count.
+    others, they are those with a motor. Where that does not distinguish them from the others, all coordinates count.
     """
     links, velocity = plant.arrays.links, dict(plant.paired)
     used = np.zeros(plant.nv, dtype=bool)
@@ -214,12 +214,12 @@ def _rotors(plant: Mechanism, C: Array) -> list[int]:
 
 
 def _off_axis(link: Any) -> float:
-    """m; how far the centre of mass of a link is from its axis."""
+    """Distance of the centre of mass of a link from its axis, m."""
     return float(np.hypot(*link["com"][:2])) if link["kind"] != layout.PRISMATIC else 0.0
 
 
 def _groups(C: Array) -> list[set[int]]:
-    """Columns that rows connect with each other."""
+    """Groups of columns that rows connect with each other."""
     groups: list[set[int]] = []
     for row in C:
         joined = set(np.flatnonzero(row).tolist())
@@ -229,7 +229,7 @@ def _groups(C: Array) -> list[set[int]]:
 
 
 def _eliminated(C: Array, offsets: Array, columns: list[int]) -> tuple[Array, Array, dict[int, int]]:
-    """Gauss' and Jordan's elimination: each pivot, a column and its row, has the coefficient one and its row alone."""
+    """Equations after Gauss-Jordan elimination, and the row of each pivot column, which has only its own pivot."""
     left, right, pivots = C.copy(), offsets.copy(), dict[int, int]()
     while True:
         rows = [i for i in range(len(left)) if i not in pivots.values()]
@@ -259,7 +259,7 @@ def _with_twin(
     K: Array,
     k: Array,
 ) -> Gears | None:
-    """The twin: rotors fixed, limits and motions of rotors those of what they move, and couplings without rotors."""
+    """Gears with the twin: rotors fixed, their limits and motions moved to what they drive, couplings without them."""
     from .mechanism import Mechanism  # a door: machines ask for their gears
 
     names, fixed, driven = plant.position_names, {plant.position_names[i] for i in rotors.tolist()}, {}

@@ -1,4 +1,4 @@
-"""Which rows generated code keeps, and where it can be used."""
+"""Generated code of a machine: the rows that it keeps, and the states where it can be used."""
 
 from __future__ import annotations
 

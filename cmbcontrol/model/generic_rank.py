@@ -1,4 +1,4 @@
-"""The rank and the size that rows have nearly everywhere: above those at a singular configuration."""
+"""Rank that the constraint rows have nearly everywhere, above that at a singular configuration."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def generic_rank(plant: Plant, terms: Terms) -> int:
     of the way back; then a coordinate is held off its value while the others close the loops. Prescribed motions move
     the machine, too: nearby are configurations that the loops alone allow.
 
-    Where several loops are singular, most ways out open some of them only, as of a chain of bars in a line. So it goes
-    on from the configuration with the highest rank, until there is none with more.
+    Where several loops are singular, most ways out open some of them only, as of a chain of bars in a line. So the
+    search continues from the configuration with the highest rank, until there is none with more.
     """
     whole = plant
     if plant.motions and terms.rank < min(terms.A.shape):
@@ -83,7 +83,7 @@ def _ranks_nearby(
 
 
 def _rank_nearby(whole: Plant, plant: Plant, q: Array, near: Array, step: Array) -> list[tuple[int, Array]]:
-    """The rank of the whole plant at a closed configuration that is near q, but not at it, and that one; else none.
+    """Rank of the whole plant at a closed configuration near q but not at it, with that configuration; else none.
 
     Loops that are closed to 1e-14 hold a part that is locked at a singular configuration to its root, 1e-7:
     gradients of that size are none. Those that the motion brings back are as large as its 1e-3, less the

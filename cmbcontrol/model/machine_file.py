@@ -1,7 +1,7 @@
-"""Machines as files of YAML: every part by its type, its name and its numbers, SI units.
+"""Machine files in YAML: every part by its type, its name and its numbers, in SI units.
 
-A part is written with the names that its class has for its arguments, and only with those that are not as they are by
-default; so the reference of the classes is the reference of the file, and what is added to a class is in the file, too.
+A part is written with the names of its class's arguments, and only with those that differ from their defaults; so the
+reference of the classes is the reference of the file, and a new argument of a class is in the file, too.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ _LARGE_MESH = 200  # faces, some 15 kB of text: a larger mesh goes into a file o
 
 
 class _Section(NamedTuple):
-    """Parts of one sort: their classes, the word for one of them, and the class of those that give no type."""
+    """Section of a file with parts of one sort: their classes, a word for one of them, and the class without a type."""
 
     kinds: tuple[type, ...]
     word: str
@@ -93,7 +93,7 @@ _HEAD = ("format", "units", "name", "source", "gravity", "precision", "without",
 
 @cache
 def _kinds_of(bases: tuple[type, ...]) -> dict[str, type]:
-    """The classes that a file may name, by name."""
+    """Classes that a file may name, by name."""
     public = {name: getattr(elements, name) for name in elements.__all__}
     found = {
         n: k for n, k in public.items() if isinstance(k, type) and issubclass(k, bases) and dataclasses.is_dataclass(k)
@@ -110,7 +110,7 @@ def _characteristics() -> dict[str, type]:
 
 
 def described(plant: Mechanism) -> dict[str, Any]:
-    """All that a machine is, as plain data, of which `from_description` makes it again.
+    """Description of a machine as plain data, from which `from_description` makes it again.
 
     Raises
     ------
@@ -157,7 +157,7 @@ def _only_cylinders(plant: Mechanism, own: dict[str, list[dict[str, Any]]]) -> b
 
 
 def _part(part: Any, plain: type | None) -> dict[str, Any]:
-    """A part, by the fields that are not as by default."""
+    """Description of a part, by its fields that differ from their defaults."""
     kind, made = type(part), {}
     if kind is not plain:
         made["type"] = kind.__name__
@@ -201,7 +201,7 @@ def _field(part: Any, field: dataclasses.Field) -> Any:
 
 
 def _shape(shape: Shape) -> dict[str, Any]:
-    """A shape; one of a class that is not ours is written as its triangles."""
+    """Description of a shape; one of a class of the user is written as its triangles."""
     if type(shape) not in _kinds_of((Shape,)).values():
         shape = Mesh(*shape.triangles(), color=shape.color)
     made = _part(shape, None)
@@ -217,7 +217,7 @@ def _same(value: Any, default: Any) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """Lists and mappings of numbers and texts."""
+    """Lists and mappings of numbers and texts, from arrays, numpy's numbers and tuples."""
     if isinstance(value, np.ndarray):
         return value.tolist()
     if isinstance(value, np.generic):
@@ -261,7 +261,7 @@ def _characteristic(x: Characteristic, owner: Any) -> Any:
 
 
 def write_machine(plant: Mechanism, path: str | Path) -> Path:
-    """Write the file of a machine; see `Mechanism.save`."""
+    """Write the file of a machine, with files of its large meshes; see `Mechanism.save`."""
     path = _check.path(path)
     data = wholly_described(plant)
     meshes: dict[Path, str] = {}  # what goes into files beside
@@ -280,12 +280,12 @@ def write_machine(plant: Mechanism, path: str | Path) -> Path:
 
 
 def wholly_described(plant: Mechanism) -> dict[str, Any]:
-    """As `described`; refuses a machine of which the description makes another one.
+    """Description of a machine as `described`, checked to make the same machine again.
 
     Raises
     ------
     ModelError
-        Where kernels of the machine read numbers that no part of it has.
+        Where the description makes another machine: its kernels read numbers that no part of it has.
     """
     data = described(plant)
     made = from_description(data)
@@ -322,16 +322,16 @@ def _nowhere(*keys: str | int) -> Iterator[None]:
 
 
 def from_description(data: Any, at: Callable[..., Any] = _nowhere, folder: Path | None = None) -> Mechanism:
-    """The machine that is described.
+    """Machine that a description defines.
 
     Parameters
     ----------
     data : mapping
-        As `described` makes it.
+        Description as from `described`.
     at : callable, optional
-        ``at(*keys)`` is a context in which errors are told with the place of an entry.
+        ``at(*keys)`` is a context that adds the place of an entry to errors.
     folder : path, optional
-        In which files of meshes are; without it, none is read.
+        Folder of files of meshes; without it, none is read.
 
     Raises
     ------
@@ -389,10 +389,10 @@ def from_description(data: Any, at: Callable[..., Any] = _nowhere, folder: Path 
 
 
 def _entry_of(message: str, data: Mapping[str, Any]) -> tuple[str, ...]:
-    """Keys of the entry that a message about a whole machine is of, as far as its quoted names say so.
+    """Keys of the entry to which a message about a whole machine belongs, from the quoted names in it.
 
-    Of a part that it names, and of the argument in which this part names what the message names besides: joint 'knee'
-    of a body 'shankk' that there is not is told where 'shankk' stands.
+    These are the keys of a part that the message names, and of the argument in which this part names another name of
+    the message: a missing body 'shankk' of joint 'knee' is reported at the line of 'shankk'.
     """
     said = re.split(r"; did you mean| \(known:", message)[0]  # what there might be instead is no mistake
     quoted = [name for name in re.findall(r"'([^']*)'", said) if name != data.get("name")]
@@ -407,7 +407,7 @@ def _entry_of(message: str, data: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _require_sizes(data: Any, at: Callable[..., Any], keys: tuple[str | int, ...] = ()) -> None:
-    """Refuse numbers whose products and quotients are none."""
+    """Raise an error for numbers so large or small that products and quotients of them are not finite numbers."""
     if isinstance(data, float | int) and (_LARGEST < abs(data) != math.inf or 0.0 < abs(data) < _LEAST):
         with at(*keys):
             raise InputError(
@@ -452,7 +452,7 @@ def _read_shape(x: Any, what: str, at: Callable[..., Any], folder: Path | None) 
 
 
 def _by_function(makes: Mapping[str, Callable[..., Any]], x: dict[str, Any], what: str, at: Callable[..., Any]) -> Any:
-    """A part by one of the functions that make some."""
+    """Part made by one of the functions that make parts of a type."""
     make = makes[x.pop("type")]
     wanted = inspect.signature(make).parameters
     for key in x:
@@ -474,7 +474,7 @@ def _made(
     at: Callable[..., Any],
     more: Sequence[str] = (),
 ) -> Any:
-    """An object of one of some classes, with what is given; `more` are types that others make."""
+    """Part of one of some classes, from its description; `more` are types that functions make."""
     given = dict(x)
     kind = plain
     if "type" in given or plain is None:
@@ -499,7 +499,7 @@ def _made(
 
 
 def _value(kind: type | None, key: str, value: Any, what: str, at: Callable[..., Any]) -> Any:
-    """An argument of a part."""
+    """Argument of a part, read from its description."""
     if key in ("frame", "child_frame", "frame_a", "frame_b"):
         return _read_frame(value, f"{key} of {what}")
     if key == "characteristic" or (key == "friction" and isinstance(value, Mapping)):

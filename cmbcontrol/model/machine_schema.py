@@ -1,4 +1,4 @@
-"""The JSON schema of machine files, made from the classes of the parts: editors complete and check files with it."""
+"""JSON schema of machine files, made from the classes of the parts: editors complete and check files with it."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _BY_ANNOTATION: dict[str, Any] = {
 
 
 def machine_schema() -> dict[str, Any]:
-    """The schema (JSON Schema 2020-12).
+    """JSON schema of machine files (JSON Schema 2020-12).
 
     Examples
     --------
@@ -103,7 +103,7 @@ def machine_schema() -> dict[str, Any]:
 
 
 def _part(kind: type, plain: type | None) -> dict[str, Any]:
-    """What may be said of a part of a class; the plain one needs no type."""
+    """Schema of a part of a class; the plain class of a section needs no type."""
     fields = [field for field in dataclasses.fields(kind) if field.init and field.name != "name"]
     missing = dataclasses.MISSING
     needed = [f.name for f in fields if f.default is missing and f.default_factory is missing]

@@ -1,4 +1,4 @@
-"""A machine of rigid bodies: built once, checked, then never changed."""
+"""Machines of rigid bodies: built once, checked, then never changed."""
 
 from __future__ import annotations
 
@@ -64,13 +64,13 @@ _works: WeakKeyDictionary[Mechanism, list[constrained.Work]] = WeakKeyDictionary
 
 
 class Mechanism(Plant):
-    """Bodies joined to a tree, closed by loops, with springs, actuators and gravity.
+    """Machine of bodies joined to a tree, closed by loops, with springs, actuators and gravity.
 
     Parameters
     ----------
     name : str
     bodies : sequence of Body
-        The moving bodies; the ground is there already, as ``"ground"``.
+        Moving bodies; the ground is there already, as ``"ground"``.
     joints : sequence of Joint
         The tree: one joint carries each body. Their order is the order of the coordinates.
     loops : sequence of Joint, Constraint, Coupling or Motion
@@ -90,16 +90,16 @@ class Mechanism(Plant):
     gravity : array_like, shape (3,)
         m/s2, world axes.
     source : str
-        Where the machine is from.
+        Reference from which the machine is taken.
     precision : float, optional
-        How exact its places are, m; its angles are so over its size. Where redundant rows agree no better than that,
-        places and axes change by so little that they do, see `agreement`. Unless it is given, changes above 1e-9 of
-        the size are told by a warning, and those above 1e-3 are not made; 0 leaves all numbers as they are.
+        Precision of its places, m; that of its angles is this over its size. Where redundant rows agree no better than
+        that, places and axes change by so little that they do, see `agreement`. Unless it is given, changes above 1e-9
+        of the size are reported by a warning, and those above 1e-3 are not made; 0 leaves all numbers as they are.
 
     Attributes
     ----------
     agreement : Agreement or None
-        How redundant rows came to agree that did so to the digits of the numbers only; see
+        Change by which redundant rows agree that agreed only to the digits of the numbers; see
         `cmbcontrol.model.agreement.Agreement`. None where they agree by themselves.
 
     Raises
@@ -228,7 +228,7 @@ class Mechanism(Plant):
         cuts: Sequence[str] | None = None,
         **parts: Any,
     ) -> Mechanism:
-        """A machine whose joints form loops, which are cut where it is best.
+        """Machine from joints that form loops, which are cut where it is best.
 
         Parameters
         ----------
@@ -237,7 +237,7 @@ class Mechanism(Plant):
         joints : sequence of Joint
             All joints: a body may be the child of several.
         cuts : sequence of str, optional
-            The joints to cut; None leaves the choice to `cmbcontrol.model.cutting.cut_loops`, which tells its reasons.
+            Joints to cut; None leaves the choice to `cmbcontrol.model.cutting.cut_loops`, which gives its reasons.
         **parts
             Other arguments of `Mechanism`.
 
@@ -265,7 +265,7 @@ class Mechanism(Plant):
     # -- checks ---------------------------------------------------------------------------------
 
     def _check_parts(self) -> None:
-        """Types and unique names."""
+        """Check the types and names of the parts."""
         kinds = (
             ("body", self.bodies, Body),
             ("joint", self.joints, Joint),
@@ -303,7 +303,7 @@ class Mechanism(Plant):
                 raise ModelError(f"mechanism {self.name!r}: two coordinates are called {n!r}; rename a joint")
 
     def _check_cut_joints(self) -> None:
-        """Refuse what would be ignored: a cut joint has no coordinate, on which friction, rotors and limits act."""
+        """Raise an error for damping, armature or limits of a cut joint: it has no coordinate on which they act."""
         for joint in self.loops:
             if not isinstance(joint, Joint):
                 continue
@@ -316,7 +316,7 @@ class Mechanism(Plant):
                     )
 
     def _checked_configurations(self, given: Mapping[str, Mapping[str, float]]) -> Mapping[str, Mapping[str, float]]:
-        """Read-only copies, of coordinates that there are."""
+        """Read-only copies of named configurations, checked to have known coordinates."""
         found = {}
         for name, values in _check.mapping(given, "configurations", "names to values of coordinates").items():
             what = f"configuration {_check.name(name, 'configuration')!r} of {self.name!r}"
@@ -326,7 +326,7 @@ class Mechanism(Plant):
         return MappingProxyType(found)
 
     def _force_scale(self) -> float:
-        """Weight, and what springs give where they are stretched by the size of the machine, or turned by a radian."""
+        """Weight, and forces of springs when stretched by the size of the machine or turned by a radian, N."""
         scale = sum(body.mass for body in self.bodies) * float(np.linalg.norm(self.gravity))
         for spring in self.springs:
             metres = 1.0 if isinstance(spring, PointSpring) else self.reach[self.index(spring.joint)]
@@ -334,10 +334,10 @@ class Mechanism(Plant):
         return scale
 
     def _check_mass(self) -> None:
-        """Refuse joints that have nothing to move.
+        """Raise an error for joints that have no inertia to move.
 
         Each coordinate is measured by itself, against the rounding of its own inertia: a pinion on an excavator is
-        light, not massless. Then M with a diagonal of ones tells combinations of coordinates that move nothing.
+        light, not massless. Then M scaled to a diagonal of ones shows combinations of coordinates without inertia.
         """
         if not self.nv:
             return
@@ -359,7 +359,7 @@ class Mechanism(Plant):
                 )
 
     def _agree(self) -> None:
-        """Other numbers in place of those that do not agree, by so little as the precision allows."""
+        """Change numbers of redundant rows that do not agree, by no more than the precision allows."""
         from .agreement import FINE, agreed
 
         vars(self)["agreement"] = None
@@ -386,7 +386,7 @@ class Mechanism(Plant):
         warnings.warn(f"mechanism {self.name!r}: {told}. {remedy}", PrecisionWarning, stacklevel=3)
 
     def _carried(self, q: Array) -> Array:
-        """The inertia (nv,) that the links behind a coordinate could have at most: mass times distance squared."""
+        """Largest inertia (nv,) that the links behind a coordinate could have: mass times distance squared."""
         links, p = self.arrays.links, self.link_poses(q)[1]
         mass = links["mass"].copy()
         for i in range(len(links) - 1, -1, -1):
@@ -400,10 +400,10 @@ class Mechanism(Plant):
     # -- geometry -------------------------------------------------------------------------------
 
     def _position(self, q: ArrayLike, what: str = "q") -> Array:
-        """A configuration as it is given to any method: a checked vector, with quaternions of length one.
+        """Configuration as a checked vector with quaternions of length one, from the argument of any method.
 
-        This is the one place where they are normalised. What is of length one to 5e-15 stays as it is, so that states
-        of a run keep their digits.
+        This is the only place where they are normalised. A quaternion of length one to 5e-15 is unchanged, so that
+        states of a run keep their digits.
         """
         q = super()._position(q, what)
         if self.quaternions and tree.off_unit(self.arrays.links, q) > 1e-14:
@@ -419,7 +419,7 @@ class Mechanism(Plant):
         return q
 
     def neutral(self) -> Array:
-        """The configuration with all joints at zero (unit quaternions)."""
+        """Configuration with all joints at zero (unit quaternions)."""
         q = np.zeros(self.nq)
         for i, n in enumerate(self.position_names):
             if n.endswith("_qw") and self.position_units[i] == "1":
@@ -427,14 +427,14 @@ class Mechanism(Plant):
         return q
 
     def integrate(self, q: ArrayLike, dq: ArrayLike) -> Array:
-        """q [+] dq: move each joint by its own velocity coordinates dq (nv,) for a unit of time."""
+        """Configuration q [+] dq: each joint moved by its own velocity coordinates dq (nv,) for a unit of time."""
         q = self._position(q)
         out = np.empty(self.nq)
         tree.retract(self.arrays.links, q, _check.vector(dq, self.nv, "dq", self.velocity_names), out)
         return out
 
     def difference(self, q0: ArrayLike, q1: ArrayLike) -> Array:
-        """dq (nv,) such that ``integrate(q0, dq)`` is q1."""
+        """Displacement dq (nv,) with ``integrate(q0, dq)`` equal to q1."""
         q0 = self._position(q0, "q0")
         q1 = self._position(q1, "q1")
         out = np.empty(self.nv)
@@ -442,7 +442,7 @@ class Mechanism(Plant):
         return out
 
     def position_rate(self, q: ArrayLike, v: ArrayLike) -> Array:
-        """dq/dt (nq,) at velocity v (nv,)."""
+        """Rate of the positions dq/dt (nq,) at velocity v (nv,)."""
         out = np.empty(self.nq)
         q = self._position(q)
         tree.position_rates(self.arrays.links, q, _check.vector(v, self.nv, "v", self.velocity_names), out)
@@ -492,7 +492,7 @@ class Mechanism(Plant):
         return mask | (self.arrays.couplings_v != 0.0).any(axis=0)
 
     def pose(self, q: ArrayLike, body: str) -> Frame:
-        """The frame of a body in the world.
+        """Frame of a body in the world.
 
         Examples
         --------
@@ -537,7 +537,9 @@ class Mechanism(Plant):
 
     @contextmanager
     def _scratch(self) -> Iterator[constrained.Work]:
-        """Scratch of the kernels, kept from call to call; of a large machine, making it costs as much as an evaluation.
+        """Context with scratch arrays of the kernels, kept from call to call, since making them takes time.
+
+        For a large machine, it takes as long as an evaluation.
 
         Kernels run side by side in threads, so each call takes one, or makes one where none is left.
         """
@@ -550,7 +552,10 @@ class Mechanism(Plant):
         works.append(work)
 
     def _closed_to(self, q: Array, euclidean: bool, accuracy: float) -> tuple[Array, float]:
-        """By full steps in the compiled kernel; by damped ones where these do not close the loops, or lead far."""
+        """Configuration near q with closed loops, and the closure error, m: by full steps, or damped ones where needed.
+
+        Full steps run in the compiled kernel; damped ones take over where these do not close the loops, or lead far.
+        """
         if self._rolling:
             return self._positional._closed_to(q, euclidean, accuracy)
         trial, moved = q.copy(), np.empty(self.nv)
@@ -570,7 +575,7 @@ class Mechanism(Plant):
         return (trial, left) if first else (damped, open_by)
 
     def project_velocity(self, q: ArrayLike, v: ArrayLike, *, metric: str = "mass") -> Array:
-        """The velocity nearest to v that the loops allow, in the metric of M or the Euclidean one.
+        """Velocity nearest to v that the loops allow, in the metric of M or the Euclidean one.
 
         Where motions are prescribed it is one that follows them.
 
@@ -590,7 +595,7 @@ class Mechanism(Plant):
         return v
 
     def lying_flat(self, q: ArrayLike) -> tuple[str, ...]:
-        """Wheels whose axle is along the normal of their plane, to 1e-3 rad: they touch it everywhere at once.
+        """Names of wheels whose axle is along the normal of their plane, to 1e-3 rad: they touch it everywhere at once.
 
         Examples
         --------
@@ -609,7 +614,7 @@ class Mechanism(Plant):
         return tuple(found)
 
     def _require_defined(self, q: Array, A: Array) -> None:
-        """Refuse configurations at which the formula of a row has no value.
+        """Raise an error for configurations at which the formula of a row has no value.
 
         Raises
         ------
@@ -629,7 +634,7 @@ class Mechanism(Plant):
         )
 
     def with_loops(self, *loops: Joint | Constraint | CoordinateConstraint) -> Mechanism:
-        """The same machine with more constraints; one that has the name of a present constraint takes its place.
+        """Machine with more constraints; one with the name of a present constraint replaces it.
 
         The machine is built again, in a few milliseconds; no kernel is compiled again.
 
@@ -646,7 +651,7 @@ class Mechanism(Plant):
         return made.with_records(self.arrays.loads, self.arrays.targets if same else None)
 
     def with_places(self, *loops: Joint | Constraint | CoordinateConstraint) -> Mechanism:
-        """The same machine with constraints of its own held elsewhere, as `capture` makes them.
+        """Machine with some of its own constraints held at other places, as `capture` makes them.
 
         It shares all that is compiled, where a constraint has the rows that it had; else the machine is built again.
         """
@@ -665,7 +670,7 @@ class Mechanism(Plant):
         return self._with_arrays(self.arrays._replace(rows=rows), lambda whole: whole, loops=tuple(own.values()))
 
     def with_parts(self, **parts: Any) -> Mechanism:
-        """The same machine with other parts, by the names of the arguments of `Mechanism`.
+        """Machine with other parts, by the names of the arguments of `Mechanism`.
 
         The machine is built again, in a few milliseconds; no kernel is compiled again.
 
@@ -685,11 +690,11 @@ class Mechanism(Plant):
         return made
 
     def _take_cylinders(self, cylinders: tuple[Cylinder, ...]) -> None:
-        """Cylinders whose parts are among those of the machine."""
+        """Set the cylinders whose parts are among those of the machine."""
         object.__setattr__(self, "cylinders", cylinders)
 
     def without_dry_friction(self) -> Mechanism:
-        """The same machine without dry friction, of joints and in proportion to loads; what is viscous stays.
+        """Machine without dry friction, of joints and in proportion to loads; viscous friction stays.
 
         For linear models: dry friction has no slope at rest, and that of its smooth form is as steep as the form.
 
@@ -705,7 +710,7 @@ class Mechanism(Plant):
         return self.with_parts(forces=[force for force in plain if force is not None])
 
     def smoothed_friction(self, v: ArrayLike) -> tuple[str, ...]:
-        """Force elements whose dry friction is near rest at velocities (nv,), where its smooth form is a steep damper.
+        """Names of force elements with dry friction near rest at velocities (nv,), where its smooth form is steep.
 
         Examples
         --------
@@ -726,7 +731,7 @@ class Mechanism(Plant):
         return tuple(found)
 
     def with_configurations(self, values: Mapping[str, ArrayLike | Mapping[str, float]]) -> Mechanism:
-        """The same machine with more configurations that have names, or others of the same names.
+        """Machine with more named configurations, or other ones of the same names.
 
         Parameters
         ----------
@@ -736,7 +741,7 @@ class Mechanism(Plant):
         Raises
         ------
         ValueError
-            For coordinates that there are not, and numbers that are none.
+            For unknown coordinates, and values that are no numbers.
 
         Examples
         --------
@@ -760,18 +765,18 @@ class Mechanism(Plant):
         return other
 
     def with_loads(self, values: Mapping[str, float | ArrayLike]) -> Mechanism:
-        """The same machine under other loads: it shares all that is compiled.
+        """Machine under other loads; it shares all compiled data.
 
         Parameters
         ----------
         values : mapping of str to float or array_like
             By the name of a load its force (3,), or its force and moment (6,), N and N m; by that of a component one
-            number. Loads that are not named are as they were.
+            number. Other loads are unchanged.
 
         Raises
         ------
         ValueError
-            For names of no load.
+            For unknown names of loads.
 
         Examples
         --------
@@ -788,9 +793,9 @@ class Mechanism(Plant):
         return self.with_records(loads=loads)
 
     def with_records(self, loads: NDArray[np.void] | None = None, targets: Array | None = None) -> Mechanism:
-        """The same machine whose kernels read loads and the targets of motions from these arrays; None: as they are.
+        """Machine whose kernels read loads and the targets of motions from these arrays; None leaves them as they are.
 
-        Loads are records as those of `layout.LOAD_DTYPE`. Whoever may write into them changes the loads of all that
+        Loads are records as those of `layout.LOAD_DTYPE`. Writing into them changes the loads of all machines that
         read them; and so with targets.
         """
         parts, arrays = {}, self.arrays
@@ -803,9 +808,9 @@ class Mechanism(Plant):
         return self._with_arrays(arrays, lambda whole: whole.with_records(loads, targets), **parts)
 
     def with_force_numbers(self, *forces: ForceElement, resting: Collection[str] = ()) -> Mechanism:
-        """The same machine with other numbers in some force elements, by their names, and others that do nothing.
+        """Machine with other numbers in some force elements, by their names, and with others that do not act.
 
-        It shares all that is compiled. Elements that are `resting` are those, and no others.
+        It shares all compiled data. Only elements that are `resting` do not act.
         """
         new = {force.name: force for force in forces}
         elements, numbers = self.arrays.elements.copy(), self.arrays.numbers.copy()
@@ -823,7 +828,7 @@ class Mechanism(Plant):
         return self._with_arrays(arrays, lambda whole: whole.with_force_numbers(*forces, resting=resting), forces=parts)
 
     def with_parameters(self, values: Mapping[str, float]) -> Mechanism:
-        """The same machine with other numbers: masses, places, stiffnesses, by their names.
+        """Machine with other numbers: masses, places, stiffnesses, by their names.
 
         It is built again, in a few milliseconds; generated code, whose inputs these numbers are, serves both.
         Shapes that are given to its bodies stay as they are; those drawn by default follow the joints.
@@ -836,7 +841,7 @@ class Mechanism(Plant):
         Raises
         ------
         ValueError
-            For names of no number, or of one that cannot be set by its name (of prescribed motions).
+            For unknown names, or numbers that cannot be set by name (those of prescribed motions).
 
         Examples
         --------
@@ -851,7 +856,7 @@ class Mechanism(Plant):
         return with_parameters(self, values)
 
     def with_pin_forces(self, *joints: str) -> Mechanism:
-        """The same machine in which the radial forces of some pins are multipliers, as those of cut joints are.
+        """Machine in which the radial forces of some pins are multipliers, as those of cut joints are.
 
         A pin of the tree is held by its coordinates, so nothing in the equations of motion is its force. Here two
         coordinates ``<joint>_pin_x`` and ``<joint>_pin_y`` across its axis come last, and two rows
@@ -880,24 +885,24 @@ class Mechanism(Plant):
         return with_pin_forces(self, *joints)
 
     def with_friction(self, states: Mapping[str, str | int], q: ArrayLike | None = None) -> Mechanism:
-        """The same machine with dry friction that is exact, in given states: for linear models about them.
+        """Machine with exact dry friction in given states, for linear models about them.
 
-        In place of the smooth `Friction` of a `JointForce` or `PointForce`, whose linear model at rest is a stiff
+        It replaces the smooth `Friction` of a `JointForce` or `PointForce`, whose linear model at rest is a stiff
         damper.
 
         Parameters
         ----------
         states : mapping of str to {"sticks", 1, -1}
             By the name of a force element: it sticks at q, where a constraint ``<name>_sticking`` then holds, or it
-            slides to the side of positive or negative rates, with the slopes of its Stribeck and viscous parts. Those
-            that are not named are as they were.
+            slides to the side of positive or negative rates, with the slopes of its Stribeck and viscous parts. Others
+            are unchanged.
         q : array_like, shape (nq,), optional
-            Where it sticks.
+            Configuration at which it sticks.
 
         Raises
         ------
         ValueError
-            For names of no friction, and states that are none.
+            For unknown names of friction, and unknown states.
 
         Examples
         --------
@@ -914,7 +919,7 @@ class Mechanism(Plant):
         return with_friction(self, states, q)
 
     def _with_arrays(self, arrays: layout.Model, of_whole: Callable[[Mechanism], Mechanism], **parts: Any) -> Mechanism:
-        """The same machine with other numbers in its arrays."""
+        """Machine with other numbers in its arrays."""
         other = object.__new__(type(self))
         vars(other).update(vars(self), arrays=arrays, _compiled=replace(self._compiled, arrays=arrays), **parts)
         if self._whole is not None:
@@ -935,7 +940,7 @@ class Mechanism(Plant):
         return other
 
     def load_matrix(self, q: ArrayLike) -> Array:
-        """W (nv, 6 loads): joint forces of a unit of each component of the loads, in the order of `load_names`.
+        """Matrix W (nv, 6 loads): joint forces of a unit of each component of the loads, in the order of `load_names`.
 
         Examples
         --------
@@ -972,14 +977,14 @@ class Mechanism(Plant):
         return found
 
     def with_motions(self, values: Mapping[str, Prescribed], t: float = 0.0) -> Mechanism:
-        """The same machine with other prescribed motions: it shares all that is compiled.
+        """Machine with other prescribed motions; it shares all compiled data.
 
         Parameters
         ----------
         values : mapping of str to (number, array_like, callable or (position, velocity, acceleration))
             By the name of a motion, or of a component: a position, at which it stands still; position, velocity and
             acceleration, a tuple of three; or a function of time that returns these, or a position as a formula, of
-            which they are derived. Motions that are not named are as they were.
+            which they are derived. Other motions are unchanged.
         t : float
             Time at which functions are taken, s. The motion goes on from there with constant acceleration; in a run,
             ``simulate(motions=...)`` follows functions.
@@ -987,7 +992,7 @@ class Mechanism(Plant):
         Raises
         ------
         ValueError
-            For names of no motion, and values that are none.
+            For unknown names of motions, and values of other kinds.
 
         Examples
         --------
@@ -1001,7 +1006,7 @@ class Mechanism(Plant):
         return self.with_motion_values(self.motion_values(values, t))
 
     def with_motion_values(self, values: ArrayLike) -> Mechanism:
-        """The same machine with positions, velocities and accelerations (motions, 3) of all components."""
+        """Machine with positions, velocities and accelerations (motions, 3) of all components of its motions."""
         values = _check.matrix(values, (len(self.motion_names), 3), "the values of motions")
         targets = self._motion_targets(values)
         targets.setflags(write=False)
@@ -1022,12 +1027,12 @@ class Mechanism(Plant):
         return self
 
     def _motion_targets(self, values: Array) -> Array:
-        """What the rows of motions are to be, with first and second rates, at values (motions, 3) of the components.
+        """Targets of the rows of motions, with first and second rates, at values (motions, 3) of the components.
 
         Raises
         ------
         ModelError
-            Where a motion is asked for that cannot be.
+            Where a motion is impossible.
         """
         found, at = [np.zeros((0, 3))], 0
         for motion in self.motions:
@@ -1047,7 +1052,7 @@ class Mechanism(Plant):
         return found
 
     def motion_entries(self, name: str) -> NDArray[np.int64]:
-        """Which components the name of a motion, or of a component, stands for."""
+        """Indices of the components that the name of a motion, or of a component, stands for."""
         if name in self.motion_names:
             return np.array([self.motion_names.index(name)])
         names = [motion.name for motion in self.motions]
@@ -1061,7 +1066,7 @@ class Mechanism(Plant):
         return np.arange(first, first + len(self.motions[names.index(name)].component_names))
 
     def motion_efforts(self, multipliers: ArrayLike, values: ArrayLike | None = None) -> Array:
-        """Efforts (motions,) of what prescribes the motions, from the multipliers (rows,) that hold them, N or N m.
+        """Efforts (motions,) of the prescribed motions, from the multipliers (rows,) that hold them, N or N m.
 
         Their products with the velocities of the motions are their power. Zero for those that do not hold. `values`
         (motions, 3) are those of the components, in place of the machine's own.
@@ -1103,7 +1108,7 @@ class Mechanism(Plant):
         return bool(self.arrays.targets[:, 1:].any())
 
     def _motion_units(self) -> tuple[str, ...]:
-        """m or rad, of each component of the motions."""
+        """Units, m or rad, of each component of the motions."""
         units: list[str] = []
         for motion in self.motions:
             own = self.row_units[self.row_slices[motion.name]]
@@ -1111,7 +1116,7 @@ class Mechanism(Plant):
         return tuple(units)
 
     def _require_distinct_motions(self) -> None:
-        """Refuse two motions of one coordinate, whatever they say: they would share its effort, or contradict."""
+        """Raise an error for two motions of one coordinate: they would share its effort, or contradict."""
         driven: dict[str, str] = {}
         for motion in self.motions:
             joint = getattr(motion, "joint", None)
@@ -1127,7 +1132,7 @@ class Mechanism(Plant):
                 raise ModelError(f"mechanism {self.name!r}: two components of motions are called {name!r}; rename one")
 
     def rolling_rows(self, q: ArrayLike) -> tuple[str, ...]:
-        """Rows that bind velocities and no positions: of wheels, balls and blades."""
+        """Names of rows that bind velocities and no positions: of wheels, balls and blades."""
         self._position(q)
         return self._rolling
 
@@ -1137,7 +1142,7 @@ class Mechanism(Plant):
 
     @cached_property
     def _positional(self) -> Mechanism:
-        """The machine without the rows that bind velocities only: what its configurations are found with."""
+        """Machine without the rows that bind velocities only, with which its configurations are found."""
         if not self._rolling:
             return self
         kept = self.arrays.rows["level"] == 0
@@ -1201,7 +1206,7 @@ class Mechanism(Plant):
 
     @cached_property
     def _loaded(self) -> LoadFriction | None:
-        """What is known of friction in proportion to loads at all states; None where there is none."""
+        """Names and rows of friction in proportion to loads, for all states; None where there is none."""
         elements = self.arrays.elements
         places = np.flatnonzero(elements["kind"] == LOADED)
         if not places.size:
@@ -1237,10 +1242,10 @@ class Mechanism(Plant):
     # -- files ------------------------------------------------------------------------------------
 
     def save(self, path: str | Path) -> Path:
-        """Write the machine into a file of YAML, from which `load` makes an equal one, to the last digit.
+        """Write the machine into a YAML file, from which `load` makes an equal one, to the last digit.
 
-        It has every part by its type, its name and its arguments, in SI units; it may be edited by hand. Functions in
-        it (profiles of cams, forces) are written as formulas.
+        The file has every part by its type, its name and its arguments, in SI units; it may be edited by hand.
+        Functions in it (profiles of cams, forces) are written as formulas.
 
         Parameters
         ----------
@@ -1253,9 +1258,9 @@ class Mechanism(Plant):
         Raises
         ------
         ModelError
-            Where a function cannot be written as a formula, or a part is of a class of one's own.
+            Where a function cannot be written as a formula, or a part is of a class of the user.
         FileError
-            Where the file cannot be written; what it held is still there.
+            Where the file cannot be written; its former content is kept.
 
         Examples
         --------
@@ -1271,7 +1276,7 @@ class Mechanism(Plant):
 
     @staticmethod
     def load(path: str | Path) -> Mechanism:
-        """The machine of a file that `save` has written, or a person.
+        """Machine from a file that `save` or a person has written.
 
         Parameters
         ----------
@@ -1282,7 +1287,7 @@ class Mechanism(Plant):
         FileError
             Where it cannot be read, or is no YAML.
         ModelError, ValueError, TypeError
-            Where it is no machine; messages tell file and line.
+            Where it is no machine; messages name file and line.
 
         Examples
         --------
@@ -1304,14 +1309,17 @@ class Mechanism(Plant):
         return read_machine(path)
 
     def _require_evaluated(self, q: Array, A: Array, rank: int) -> None:
-        """Refuse configurations at which rows or masses have no value: what closes loops keeps away from them, too."""
+        """Raise an error for configurations at which rows or masses have no value; closing keeps away from these."""
         if rank == FAILED or self.arrays.formulas.size:
             self._require_defined(q, A)
         if rank == FAILED:
             raise self._bad_mass(q)
 
     def __reduce__(self) -> tuple:
-        """Pickled as its parts and built again: arrays from a file would not be read-only, as kernels know them."""
+        """Pickle the machine as its parts, to be built again: unpickled arrays would not be read-only.
+
+        Kernels are compiled for read-only arrays.
+        """
         if self._whole is not None:
             whole, gone = self._whole
             return Mechanism.without, (whole, *gone)
@@ -1345,6 +1353,6 @@ def _built(parts: dict[str, Any], cylinders: tuple[Cylinder, ...]) -> Mechanism:
 
 
 def _levers(constraint: Any) -> dict[str, float] | None:
-    """How much of each coordinate is in a coupling; None of other constraints."""
+    """Coefficient of each coordinate in a coupling; None for other constraints."""
     coefficients = getattr(constraint, "coefficients", None)
     return None if coefficients is None else dict(coefficients)

@@ -1,4 +1,4 @@
-"""Names, units and values by name of what a plant has."""
+"""Names, units and values by name of a plant's coordinates, motors and rows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 
 
 class Names:
-    """The names of a plant: of its coordinates, motors and rows. It is frozen once it is built."""
+    """Names of a plant's coordinates, motors and rows. It is frozen once it is built."""
 
     name: str
     position_names: tuple[str, ...]
@@ -43,7 +43,7 @@ class Names:
         super().__setattr__(key, value)
 
     def __copy__(self) -> Self:
-        """A frozen plant is its own copy."""
+        """Return the plant itself: it is frozen."""
         return self
 
     def __deepcopy__(self, memo: dict) -> Self:
@@ -77,7 +77,7 @@ class Names:
         return self.velocity_names.index(coordinate)
 
     def _require_distinct_signals(self) -> None:
-        """Refuse names that coincide with suffixes: a row "a_x" of a constraint "a", and a constraint "a_x"."""
+        """Raise an error for equal names, such as a row "a_x" of a constraint "a" and a constraint "a_x"."""
         cut = [j.name for j in self.loops if isinstance(j, Joint) and len(j.velocity_units) == 1]
         signals = [(n, f"the coordinate {n!r}") for n in dict.fromkeys((*self.velocity_names, *cut))]
         signals += [(f"{n}_rate", f"the rate of {what}") for n, what in signals]
@@ -92,7 +92,7 @@ class Names:
             owner[signal] = what
 
     def velocity_of(self, positions: Sequence[int] | NDArray[np.integer]) -> list[int]:
-        """Velocity coordinates that belong to position coordinates (one-to-one ones only)."""
+        """Indices of the velocity coordinates that belong to position coordinates (one-to-one ones only)."""
         pairs = dict(self.paired)
         positions = [_check.count(i, "positions", 0) for i in _check.sequence(positions, "positions", "numbers")]
         for i in positions:
@@ -106,7 +106,7 @@ class Names:
         return [pairs[int(i)] for i in positions]
 
     def pack(self, values: Mapping[str, float], base: ArrayLike | None = None) -> Array:
-        """Configuration vector from joint values by name; the others from `base` (default: neutral).
+        """Configuration from joint values by name; other coordinates from `base` (default: neutral).
 
         Examples
         --------
@@ -122,7 +122,7 @@ class Names:
         return self._position(q)
 
     def configuration(self, q: ArrayLike | Mapping[str, float] | str) -> Array:
-        """`q` as a checked vector, from an array, from values by name, or by the name of a configuration.
+        """Configuration as a checked vector, from an array, from values by name, or by the name of a configuration.
 
         Quaternions of any length but zero are brought to length one: only their direction is an attitude. The names
         are those of `configurations`; a configuration that has a name has closed loops.
@@ -149,7 +149,7 @@ class Names:
             raise InputError(f"q: {error}") from None
 
     def _position(self, q: ArrayLike | str, what: str = "q") -> Array:
-        """A configuration as it is given to any method: a checked vector."""
+        """Configuration as a checked vector, from the argument of any method."""
         if isinstance(q, str):
             return self._named(q, what)
         if type(q) is dict:

@@ -1,11 +1,10 @@
-"""Closing the loops at and near singular configurations, where the residual holds only part of the digits.
+"""Closing of the loops at and near singular configurations, where the residual holds only part of the digits.
 
 Where a constraint gradient of size s is left, rounding of the residual is divided by s. At the singular configuration
 itself the residual is a square there, and a configuration that is off by 1e-8 closes to 1e-16. Two ways give all
 digits:
 
-* At the configuration: Newton's method on an extended problem, which is regular. Loops close as far as the gradients
-tell that
+* At the configuration: Newton's method on an extended problem, which is regular. Loops close along the gradients that
   stay, and the gradients that are lost vanish: with singular vectors U1, U2 (left) and V2 (right, on the small side)
 
       U1'(A x + phi) = 0,      U2'(A + D_x A) V2 = 0.
@@ -35,9 +34,9 @@ _STEP = 1e-4  # of central differences of A: errors of 1e-8 slow Newton's method
 
 
 def refined(closing: Closing, q: Array, start: Array | None = None) -> Array:
-    """A closed configuration, with the digits that a singular one near it took; coordinates that are held stay.
+    """Closed configuration with the digits that a singular one near it took; coordinates that are held stay.
 
-    `start` is where q was closed from: what rounding did on the way is forgotten.
+    `start` is the configuration from which q was closed: this avoids the rounding on the path.
     """
     every, free = np.arange(closing.plant.nv), closing.free
     try:
@@ -63,14 +62,14 @@ def refined(closing: Closing, q: Array, start: Array | None = None) -> Array:
 
 
 def _smallest(J: Array, floor: float) -> tuple[float, int]:
-    """Of the gradients that are not rounding: the smallest, by the largest or one; and their number."""
+    """Smallest gradient that is not rounding, relative to the largest or one, and the number of such gradients."""
     s = np.linalg.svd(J, compute_uv=False)
     s = s[s > floor]
     return (float(s[-1]) / max(1.0, float(s[0])), s.size) if s.size else (np.inf, 0)
 
 
 def _from_singular(closing: Closing, origin: Array, q: Array) -> Array | None:
-    """The configuration q, closed by the integral from a singular configuration nearby."""
+    """Configuration q, closed by the integral from a singular configuration nearby; None where this fails."""
     plant, free = closing.plant, closing.free
     x = plant.difference(origin, q)
     nodes, weights = np.polynomial.legendre.leggauss(4)  # exact to rounding within 0.1 rad
@@ -112,7 +111,7 @@ def _as_closed(closing: Closing, new: Array, old: Array) -> bool:
 
 
 def _singular(closing: Closing, q: Array, columns: Array, unknown: Array, small: float, within: float) -> Array | None:
-    """The closed configuration where gradients by some coordinates, those below `small` at q, vanish; else None.
+    """Closed configuration where gradients by some coordinates, those below `small` at q, vanish; else None.
 
     It is looked for by moving the `unknown` coordinates, at most by `within`.
     """

@@ -1,7 +1,7 @@
-"""The numbers that a machine is described with, by name, and how the arrays of the kernels follow them.
+"""Parameters of a machine: the numbers of its description, by name, and how the arrays of the kernels follow them.
 
-Bodies are described in their own axes, the kernels have them in the axes of their joints, and a cut joint is some rows
-that share its frames. So one number of the description moves several of the arrays, at rates that are constant.
+Bodies are described in their own axes, while kernels have them in the axes of their joints, and a cut joint is some
+rows that share its frames. So one number of the description moves several of the arrays, at rates that are constant.
 """
 
 from __future__ import annotations
@@ -59,15 +59,15 @@ _READ = {
 
 
 class Parameter(NamedTuple):
-    """A number that a machine is described with.
+    """Number of the description of a machine, and the rates at which the kernels' numbers follow it.
 
     Attributes
     ----------
     value : float
-        Of the machine as it is; 0 for a turn.
+        Value in the machine as it is; 0 for a turn.
     unit : str
     moves : dict of int to float
-        Which numbers of the machine's arrays follow it, and at which rates.
+        Rates of the numbers of the machine's arrays that follow it, by their index.
     """
 
     value: float
@@ -76,7 +76,7 @@ class Parameter(NamedTuple):
 
 
 def parameters(plant: Mechanism) -> Mapping[str, Parameter]:
-    """The numbers that a machine is described with, by name.
+    """Numbers that a machine is described with, by name.
 
     ============================================ ==================================================================
     name                                         number
@@ -135,7 +135,7 @@ def parameters(plant: Mechanism) -> Mapping[str, Parameter]:
 
 
 class _Collector:
-    """All of them, part by part."""
+    """Collection of all parameters of a machine, part by part."""
 
     def __init__(self, plant: Mechanism) -> None:
         self.plant, compiled = plant, plant._compiled
@@ -174,14 +174,14 @@ class _Collector:
     # -- what is fixed on which body -----------------------------------------------------------------------
 
     def _at(self, part: str, record: int, field: str, size: int = 3) -> Indices:
-        """Where a field is among the numbers."""
+        """Indices of a field among all numbers."""
         return self.start[part, record, field] + np.arange(size)
 
     def _columns(self, link: int) -> list[Indices]:
         return list(self._at("links", link, "R", 9).reshape(3, 3).T)
 
     def _tree_frame(self, joint: Joint) -> _Own:
-        """Of a joint of the tree: its frame is the place of its first link."""
+        """Points and directions of a joint of the tree: its frame is the place of its first link."""
         first = self.link_of[joint.child] - len(joint.kinds) + 1
         own = _Own([self._at("links", first, "p")], self._columns(first), [], [])
         self.points[joint.parent] += own.points_a
@@ -189,7 +189,7 @@ class _Collector:
         return own
 
     def _measures(self, i: int, element: ForceElement) -> _Own:
-        """Of a force element; what friction of a load measures moves with the constraint that it is on."""
+        """Points and directions of a force element; measures of load friction move with the constraint they are on."""
         if isinstance(element, (JointForce, GearFriction)):
             return _Own([], [], [], [])
         record = self.plant.arrays.elements[i]
@@ -205,7 +205,7 @@ class _Collector:
         return own
 
     def _rows(self, a: str, b: str, part: str, rows: range) -> _Own:
-        """Of a closure, which is some rows between two bodies, or of what a force element measures."""
+        """Points and directions of some rows between two bodies: of a constraint, or of measures of a force element."""
         own = _Own([], [], [], [])
         for i in rows:
             fields = _READ[getattr(self.plant.arrays, part)[i]["kind"]]
@@ -218,7 +218,7 @@ class _Collector:
         return own
 
     def _attach_the_rest(self) -> None:
-        """Springs, loads, and motors on cut joints and between bodies."""
+        """Add points and directions of springs, loads, and motors on cut joints and between bodies to their bodies."""
         for i, load in enumerate(self.plant.loads):
             self.points[load.body].append(self._at("loads", i, "point"))
             self.directions[load.body] += self._axes(i)
@@ -251,17 +251,17 @@ class _Collector:
         self.found[name] = Parameter(float(value), unit, {i: x for i, x in moves.items() if x != 0.0})
 
     def _one(self, name: str, unit: str, *where: int) -> None:
-        """A number that the arrays have as it is."""
+        """Add a parameter that the arrays hold unchanged."""
         self._add(name, self.values[where[0]], unit, dict.fromkeys(map(int, where), 1.0))
 
     def _shift(self, name: str, value: Array, body: str, points: list[Indices], sign: float = 1.0) -> None:
-        """A position on a body, that these points move with."""
+        """Add the three parameters of a position on a body, with which these points move."""
         for c, (axis, e) in enumerate(_AXES):
             rate = sign * self.frame_of[body].R.T @ e
             self._add(f"{name}_{axis}", value[c], "m", _moves((x, rate) for x in points))
 
     def _turn(self, name: str, body: str, vectors: list[Indices]) -> None:
-        """A rotation about axes of a body, that these vectors turn with."""
+        """Add the three parameters of a rotation about the axes of a body, with which these vectors turn."""
         for axis, e in _AXES:
             w = self.frame_of[body].R.T @ e
             self._add(f"{name}_turn_{axis}", 0.0, "rad", _moves((x, np.cross(w, self.values[x])) for x in vectors))
@@ -297,7 +297,7 @@ class _Collector:
             self._one(f"{name}_pitch", "m/rad", *where)
 
     def _child_frame(self, joint: Joint) -> None:
-        """A joint of the tree carries the axes in which all that is on its body is given."""
+        """Add the frame of a tree joint on its child, which carries the axes of all that is on that body."""
         body, link = joint.child, self.link_of[joint.child]
         points = [self._at("links", link, "com"), *self.points[body]]
         self._shift(f"{joint.name}_child", joint.child_frame.p, body, points, -1.0)
@@ -346,7 +346,7 @@ class _Collector:
             self._one(f"{name}_length", "m", *self._at("rows", rows.start, "value", 1))
 
     def _of_gears(self, gear: Coupling, coordinate: str, i: int, k: int) -> list[int]:
-        """Where friction of a gear measures its first coordinate."""
+        """Indices of the numbers with which friction of a gear measures its first coordinate."""
         found, arrays = [], self.plant.arrays
         if coordinate == next(iter(gear.coefficients)):
             for record, element in zip(arrays.elements, self.plant.forces, strict=True):
@@ -357,7 +357,7 @@ class _Collector:
         return found
 
     def _motion(self, motion: Motion) -> None:
-        """Position, velocity and acceleration of a prescribed motion, each moving its targets at the rate of now."""
+        """Add position, velocity and acceleration of a prescribed motion, which move its targets at present rates."""
         name = motion.name
         rows = self.plant.arrays.rows[self.plant.row_slices[name]]
         where = self.start["targets", 0, "targets"] + 3 * rows["target"][:, None] + np.arange(3)
@@ -383,7 +383,7 @@ class _Collector:
             self._one(f"{name}_{field}", unit, *self._at("springs", i, field, 1))
 
     def _element(self, i: int, element: ForceElement) -> None:
-        """Numbers of the formula, and where it acts."""
+        """Add the numbers of a force element's formula, and its places."""
         name, own = f"force_{element.name}", self.of_element[i]
         first = self.start["numbers", 0, "numbers"] + int(self.plant.arrays.elements[i]["number"])
         for k, number in enumerate(element.number_names):
@@ -398,7 +398,7 @@ class _Collector:
             self._turn(f"{name}_frame_b", element.b, own.directions_b)
 
     def _rest(self) -> None:
-        """Friction and rotors of joints, motors, loads, gravity."""
+        """Add friction and rotors of joints, motors, loads, and gravity."""
         for i, name in enumerate(self.plant.velocity_names):
             if name in self.plant.position_names:
                 unit = "kg m2" if self.plant.velocity_units[i] == "rad/s" else "kg"
@@ -420,7 +420,7 @@ class _Collector:
 
 
 class _Own(NamedTuple):
-    """Points and directions of a joint or constraint on its two bodies."""
+    """Points and directions of a joint or constraint on its two bodies, as indices of numbers."""
 
     points_a: list[Indices]
     directions_a: list[Indices]
@@ -429,7 +429,7 @@ class _Own(NamedTuple):
 
 
 def _moves(rates: Iterable[tuple[Indices, Array]]) -> dict[int, float]:
-    """Numbers and their rates, from arrays of both."""
+    """Rates of numbers by their index, from arrays of indices and rates."""
     return {int(i): float(x) for where, rate in rates for i, x in zip(where, rate, strict=True)}
 
 

@@ -1,4 +1,4 @@
-"""Pins of the tree whose force is a multiplier: what friction in proportion to it needs."""
+"""Pins of the tree whose force is a multiplier, as friction in proportion to that force needs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["with_pin_forces"]
 
 
 def with_pin_forces(plant: Mechanism, *names: str) -> Mechanism:
-    """The machine whose pins are held by rows; see `Mechanism.with_pin_forces`."""
+    """Machine whose pins are held by rows; see `Mechanism.with_pin_forces`."""
     joints = {joint.name: joint for joint in plant.joints}
     bodies, rails, couplings = [], [], []
     for name in names:

@@ -1,4 +1,4 @@
-"""A plant: what follows from what it knows."""
+"""Base of all plants, with the methods that follow from their functions."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Array = NDArray[np.float64]
 
 
 class Plant(Contract, Shown):
-    """A constrained machine: `Mechanism`, `FunctionPlant`, or a class of your own.
+    """Constrained machine: `Mechanism`, `FunctionPlant`, or a class of your own.
 
     M(q) dv/dt + h(q, v) = B(q) u - A(q)' lam with Phi(q) = 0. A class of your own defines five methods: ``M(q)``,
     ``h(q, v)``, ``Phi(q)``, ``A(q)`` and ``Adot_v(q, v)``, as `FunctionPlant` has them as functions. It may define
@@ -54,9 +54,9 @@ class Plant(Contract, Shown):
     neutral : array_like, shape (nv,), optional
         A configuration at which all is defined; defaults to zero. Assembly starts here.
     units : sequence of str, optional
-        Of the coordinates: ``"rad"``, ``"m"`` or ``"1"`` (the default).
+        Units of the coordinates: ``"rad"``, ``"m"`` or ``"1"`` (the default).
     row_units : sequence of str, optional
-        Of the rows; defaults to ``"m"``.
+        Units of the rows; defaults to ``"m"``.
     limits : mapping of coordinate name to (float, float), optional
         Ranges used in assembly.
     effort : array_like, shape (nu,), optional
@@ -64,7 +64,7 @@ class Plant(Contract, Shown):
     size : float
         Characteristic length, metres: how far a coordinate that is no angle may be from the closed configuration.
     source : str
-        Where the plant is from.
+        Reference from which the plant is taken.
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ class Plant(Contract, Shown):
     ModelError
         If a method returns what it should not; the message names it.
     TypeError
-        If one is missing.
+        If a method is missing.
 
     Notes
     -----
@@ -136,47 +136,48 @@ class Plant(Contract, Shown):
     """
 
     def check_derivatives(self, q: ArrayLike, v: ArrayLike, *, tolerance: float = 1e-6) -> None:
-        """Compare what the plant knows with each other, through finite differences.
+        """Check the plant's functions against each other, through finite differences.
 
-        A with the gradient of Phi, Adot_v with the rate of A, the part of h that is even in v with the Coriolis forces
-        that follow from M, and h at rest with the gradient of the potential. For plain coordinates, with v = dq/dt.
+        It compares A with the gradient of Phi, Adot_v with the rate of A, the part of h that is even in v with the
+        Coriolis forces that follow from M, and h at rest with the gradient of the potential. For plain coordinates,
+        with v = dq/dt.
 
         Parameters
         ----------
         q, v : array_like, shape (nv,)
             A generic state, near which all functions are smooth.
         tolerance : float
-            Largest error, relative to what is differentiated: of A and Adot_v to the largest entry, and at least to
-            what moves a row by the size of the plant a radian; of forces to the kinetic and the potential energy a
-            radian (or size, for a coordinate in metres).
+            Largest relative error: for A and Adot_v relative to the largest entry, and at least to one that moves a row
+            by the size of the plant a radian; for forces to the kinetic and the potential energy a radian (or size,
+            for a coordinate in metres).
 
         Raises
         ------
         ModelError
-            Names the function that disagrees, and how much.
+            Where a function disagrees; the message has its name and the error.
         """
         consistency.check_derivatives(self, q, v, tolerance)
 
     # -- coordinates ------------------------------------------------------------------------------
 
     def integrate(self, q: ArrayLike, dq: ArrayLike) -> Array:
-        """q [+] dq: move by dq (nv,)."""
+        """Configuration q [+] dq after a displacement dq (nv,)."""
         return self._position(q) + _check.vector(dq, self.nv, "dq", self.velocity_names)
 
     def difference(self, q0: ArrayLike, q1: ArrayLike) -> Array:
-        """dq (nv,) such that ``integrate(q0, dq)`` is q1."""
+        """Displacement dq (nv,) with ``integrate(q0, dq)`` equal to q1."""
         q0 = self._position(q0, "q0")
         return self._position(q1, "q1") - q0
 
     def position_rate(self, q: ArrayLike, v: ArrayLike) -> Array:
-        """dq/dt (nq,) at velocity v (nv,)."""
+        """Rate of the positions dq/dt (nq,) at velocity v (nv,)."""
         self._position(q)
         return _check.vector(v, self.nv, "v", self.velocity_names).copy()
 
     # -- loops ----------------------------------------------------------------------------------
 
     def without(self, *constraints: str) -> Plant:
-        """The same plant with fewer constraints: same coordinates, bodies, motors and size.
+        """Plant with fewer constraints, and the same coordinates, bodies, motors and size.
 
         Nothing is compiled or checked again; it takes some 50 microseconds.
 
@@ -219,11 +220,11 @@ class Plant(Contract, Shown):
         )
 
     def _of_rows(self, kept: Sequence[str], rows: NDArray[np.int64], **changed: Any) -> Plant:
-        """Without all but these constraints, and their rows; `changed` are the attributes that change."""
+        """Plant with only these constraints and their rows; `changed` are the attributes that change."""
         return _Rows(self, rows, **changed)
 
     def with_loops(self, *loops: Joint | Constraint | CoordinateConstraint) -> Plant:
-        """The same plant with more constraints; one that has the name of a present one takes its place.
+        """Plant with more constraints; one with the name of a present one replaces it.
 
         A plant without bodies takes couplings of its coordinates.
 
@@ -240,30 +241,30 @@ class Plant(Contract, Shown):
 
     @property
     def _positional(self) -> Plant:
-        """The plant without rows that bind velocities only: what its configurations are found with."""
+        """Plant without rows that bind velocities only, with which its configurations are found."""
         return self
 
     @property
     def row_rates(self) -> Array:
-        """What A v is to be (rows,): zero, but for prescribed motions."""
+        """Rates (rows,) that A v has to have: zero, but for prescribed motions."""
         return np.zeros(len(self.row_names))
 
     def standing(self, q: ArrayLike) -> Plant:
-        """The plant with its prescribed motions held as they are at q: what its geometry is told from."""
+        """Plant with its prescribed motions held at rest as they are at q, for studies of its geometry."""
         return self
 
     @property
     def target_rows(self) -> NDArray[np.bool_]:
-        """Which rows (rows,) are those of prescribed motions."""
+        """Mask (rows,) of the rows of prescribed motions."""
         return np.zeros(len(self.row_names), dtype=bool)
 
     @property
     def moving(self) -> bool:
-        """Whether a prescribed motion moves."""
+        """Whether a prescribed motion has a velocity or an acceleration."""
         return False
 
     def as_at(self, terms: Terms | Plant) -> Plant:
-        """The plant without the constraints that are absent in the terms, or in another plant; it is kept."""
+        """Plant without the constraints that are absent in the terms, or in another plant; kept for the next call."""
         if not hasattr(terms, "absent") or isinstance(terms, type):
             raise InputTypeError(f"terms must be Terms, from plant.terms(q, v), or a plant, got {_check.shown(terms)}")
         if not terms.absent:
@@ -275,10 +276,10 @@ class Plant(Contract, Shown):
         return modes[gone]
 
     def rolling_rows(self, q: ArrayLike) -> tuple[str, ...]:
-        """Rows that bind velocities and no positions: rows of A that are not the gradient of the residual near q.
+        """Names of rows that bind velocities and no positions: rows of A that are no gradient of the residual near q.
 
         Rolling wheels, blades, knife edges: they hold A(q) v = 0 and no more. The machine then has more positions than
-        2 dof states can tell. `simulate` takes such rows, and `underlying_ode` linearizes them.
+        2 dof states determine. `simulate` takes such rows, and `underlying_ode` linearizes them.
 
         Examples
         --------
@@ -289,16 +290,16 @@ class Plant(Contract, Shown):
         return consistency.rolling_rows(self, self._position(q))
 
     def loop_residuals(self, q: ArrayLike) -> dict[str, float]:
-        """How far each constraint is open, metres (radians times the size of the machine)."""
+        """Closure error of each constraint by name, metres (radians times the size of the machine)."""
         phi = np.abs(self.residual(q)) * self.row_scale
         return {name: float(phi[rows].max(initial=0.0)) for name, rows in self.row_slices.items()}
 
     def closure_error(self, q: ArrayLike) -> float:
-        """The largest of `loop_residuals`, metres."""
+        """Largest of `loop_residuals`, metres."""
         return float(np.abs(self.residual(q) * self.row_scale).max(initial=0.0))
 
     def close(self, q: ArrayLike, *, metric: str = "mass", accuracy: float | None = None) -> Array:
-        """The nearest configuration with closed loops, in the metric of M or the Euclidean one, to first order.
+        """Nearest configuration with closed loops, in the metric of M or the Euclidean one, to first order.
 
         Rotors that couplings alone move follow, and do not count.
 
@@ -308,7 +309,7 @@ class Plant(Contract, Shown):
         metric : str
             ``"mass"`` or ``"euclidean"``.
         accuracy : float, optional
-            Where the loops are open by less, as a part of the size of the machine, they are closed. By default they are
+            Loops count as closed if they are open by less, as a part of the size of the machine. By default they are
             closed as far as rounding allows; near a singular configuration, where small residuals hide large errors,
             by measuring from that configuration.
 
@@ -341,7 +342,7 @@ class Plant(Contract, Shown):
         return q if accuracy is not None else refined(Closing(self, [], limited=False), q, start)
 
     def _closed_to(self, q: Array, euclidean: bool, accuracy: float) -> tuple[Array, float]:
-        """The loops closed by damped steps, as far as possible, and what is left, metres."""
+        """Configuration with the loops closed by damped steps, as far as possible, and the closure error, metres."""
         closing = Closing(self, [], limited=False)
         step = closing.metric_step(lambda q: np.eye(self.nv) if euclidean else self.mass_matrix(q))
         try:
@@ -354,7 +355,7 @@ class Plant(Contract, Shown):
         return ModelError(f"the mass matrix of {self.name!r} is not positive definite at q = {q.tolist()}")
 
     def extent(self, q: ArrayLike) -> float:
-        """The largest length in play at q, metres: rounding leaves some 1e-16 of it in the residual of the loops.
+        """Largest length in play at q, metres: the rounding of the residual of the loops is some 1e-16 of it.
 
         That is the size of the machine, times the largest angle where that is above one, or the distance of its parts
         from the world's origin.
@@ -369,7 +370,7 @@ class Plant(Contract, Shown):
         return max(self.size, float(np.abs(units * self._position(q)).max(initial=0.0)))
 
     def assemble(self, *, guess: ArrayLike | Mapping[str, float] | None = None, **joint_values: float) -> Array:
-        """Close the loops with the given joint values held.
+        """Find a configuration (nq,) with closed loops and the given joint values.
 
         Damped Gauss-Newton steps within the joint limits, from the guess first: the configuration found is, to first
         order, the nearest one (in radians, and sizes of the machine). Only where there is none, from starts that wander
@@ -413,11 +414,11 @@ class Plant(Contract, Shown):
 
     @cached_property
     def _placed(self) -> dict[str, Array]:
-        """Configurations that have names, with closed loops, as far as they were asked for."""
+        """Configurations by name, with closed loops, as far as they were asked for."""
         return {}
 
     def _named(self, name: str, what: str) -> Array:
-        """The configuration of a name, with closed loops; found once."""
+        """Configuration of a name, with closed loops; found once."""
         if not self.configurations:
             raise InputTypeError(
                 f"{what} must be {self.nq} numbers, got {name!r}, and no configuration of {self.name!r} has a name"
@@ -435,7 +436,7 @@ class Plant(Contract, Shown):
         return self._placed[name].copy()
 
     def _coupled(self, constraint: Any) -> Plant:
-        """With one coupling more."""
+        """Plant with one more coupling."""
         if not isinstance(constraint, Coupling):
             raise InputTypeError(
                 f"plant {self.name!r} is given by functions and has no bodies: only a Coupling of its coordinates can "
@@ -464,7 +465,7 @@ class Plant(Contract, Shown):
         return generic_rank(self, self.terms(q, np.zeros(self.nv)))
 
     def diagnose(self, q: ArrayLike | Mapping[str, float]) -> diagnosis.Diagnosis:
-        """True freedom, redundant rows, conditioning, unique forces and actuation at a configuration.
+        """Diagnosis at a configuration: degrees of freedom, redundant rows, conditioning, unique forces, actuation.
 
         Raises
         ------
@@ -494,7 +495,7 @@ class Plant(Contract, Shown):
         absolute: bool = False,
         name: str | None = None,
     ) -> PlantSystem:
-        """The plant as a nonlinear system of python-control, in independent coordinates.
+        """Plant as a nonlinear system of python-control, in independent coordinates.
 
         It goes wherever a ``control.nlsys`` goes: ``interconnect``, ``input_output_response``,
         ``find_operating_point``, ``create_statefbk_iosystem``. ``control.linearize`` of it is analytic. The loops are
@@ -503,8 +504,8 @@ class Plant(Contract, Shown):
         Parameters
         ----------
         point : OperatingPoint
-            From `trim`, or any state, ``OperatingPoint.at(plant, q, u, v)``: where the deviations are zero, and the
-            branch of closed configurations on which the machine moves.
+            From `trim`, or any state, ``OperatingPoint.at(plant, q, u, v)``: the deviations are zero there, and the
+            machine moves on its branch of closed configurations.
         coordinates : sequence of str, or array_like, shape (dof, nv), optional
             Independent coordinates, as in `linearize`.
         inputs : sequence of str, optional
@@ -515,7 +516,7 @@ class Plant(Contract, Shown):
         absolute : bool
             Inputs are the motor efforts themselves, rather than deviations from those of the operating point.
         name : str, optional
-            Of the system; defaults to that of the plant.
+            Name of the system; defaults to that of the plant.
 
         Returns
         -------
@@ -555,7 +556,7 @@ class Plant(Contract, Shown):
         )
 
     def project_velocity(self, q: ArrayLike, v: ArrayLike, *, metric: str = "mass") -> Array:
-        """The velocity nearest to v that the loops allow, in the metric of M or the Euclidean one.
+        """Velocity nearest to v that the loops allow, in the metric of M or the Euclidean one.
 
         Within rounding of a singular configuration (1e-8), gradients that nearly vanish do not count.
         """
@@ -576,7 +577,7 @@ class Plant(Contract, Shown):
         cap: int | None = None,
         check: bool = True,
     ) -> Terms:
-        """Everything the equations of motion say at one state, in one record.
+        """All terms of the equations of motion at one state, in one record.
 
         Parameters
         ----------
@@ -584,7 +585,7 @@ class Plant(Contract, Shown):
         t : float
             Time, s; handed on in the record.
         project : bool
-            Remove first what the constraints forbid from v.
+            Project v first onto the velocities that the constraints allow.
         close : bool
             Bring q first to the constraints by one Newton step in the Euclidean metric, as stages of an integrator are.
         cap : int, optional
@@ -611,7 +612,7 @@ class Plant(Contract, Shown):
         return np.ones(self.nv, dtype=bool)
 
     def _terms(self, q: Array, v: Array, t: float, project: bool, close: bool, cap: int | None, check: bool) -> Terms:
-        """The same of checked arguments."""
+        """Terms of the equations of motion for checked arguments; see `terms`."""
         return evaluation.terms(self, q, v, t, project, close, cap, check)
 
     # -- pictures and printing --------------------------------------------------------------------
@@ -644,12 +645,12 @@ class Plant(Contract, Shown):
         return diagnosis.table(self)
 
     def part_lines(self, result: diagnosis.Diagnosis | None) -> list[str]:
-        """The parts of the plant, a line each, for the mobility table."""
+        """Lines for the parts of the plant in the mobility table."""
         return diagnosis.function_lines(self, result)
 
 
 class _Rows(Plant):
-    """Another plant with some of its rows, and a coupling at the end of them."""
+    """Plant with some of the rows of another plant, and possibly a coupling as its last row."""
 
     _of: Plant
     _kept: NDArray[np.int64]

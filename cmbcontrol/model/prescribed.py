@@ -1,4 +1,4 @@
-"""What a prescribed motion may be given as: numbers, functions of time, formulas whose derivatives are taken."""
+"""Values of prescribed motions: numbers, functions of time, formulas whose derivatives are taken."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ Prescribed = float | ArrayLike | tuple[ArrayLike, ArrayLike, ArrayLike] | Callab
 
 
 def motion_of(name: str, value: Prescribed, count: int) -> Callable[[float], Array]:
-    """A function of time that says position, velocity and acceleration (count, 3).
+    """Function of time that returns position, velocity and acceleration (count, 3) of a prescribed motion.
 
     Parameters
     ----------
     name : str
-        Of the motion, for messages.
+        Name of the motion, for messages.
     value : number, array_like, tuple or callable
         A position (count,); a tuple of position, velocity and acceleration at time zero; or a function of time that
         returns such a tuple, as references do, or a position, written with operations of which derivatives are taken.
     count : int
-        Components.
+        Number of components.
 
     Raises
     ------
     ValueError, TypeError
-        Where it is none of these; what a function says later is checked when it is called.
+        Where it is none of these; later values of a function are checked when it is called.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def motion_of(name: str, value: Prescribed, count: int) -> Callable[[float], Arr
 
 
 def uniform(start: Array) -> Callable[[float], Array]:
-    """Motion with constant acceleration from position, velocity and acceleration (count, 3) at time zero."""
+    """Motion with constant acceleration, from position, velocity and acceleration (count, 3) at time zero."""
     if not start[:, 1:].any():
         return lambda t: start
     position, velocity, acceleration = start.T
@@ -92,9 +92,10 @@ def uniform(start: Array) -> Callable[[float], Array]:
 
 
 def _require_rates(told: Callable[[float], Array], what: str) -> None:
-    """Refuse velocities and accelerations that are not the rates of positions and velocities: no motion follows them.
+    """Raise an error for velocities and accelerations that are not the rates of positions and velocities.
 
-    One look tells a wrong sign or unit. In so short a step, motions of up to a million radians a second are smooth.
+    No motion follows them. One check shows a wrong sign or unit. In so short a step, motions of up to a million radians
+    a second are smooth.
     """
     t, h = 0.0123, 1e-7
     before, here, after = told(t - h), told(t), told(t + h)
@@ -115,7 +116,7 @@ def _words(count: int) -> str:
 
 
 def _columns(parts: Any, count: int, what: str) -> Array:
-    """Position, velocity and acceleration as columns (count, 3)."""
+    """Position, velocity and acceleration as columns (count, 3), checked."""
     if not isinstance(parts, (tuple, list)) or len(parts) != 3:
         raise InputTypeError(f"{what}: position, velocity and acceleration are three, got {_check.shown(parts)}")
     columns = []

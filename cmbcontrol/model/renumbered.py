@@ -1,6 +1,6 @@
-"""A machine with other numbers, by the names that `parameters` gives them: built again from its parts.
+"""Change of numbers of a machine, by the names that `parameters` gives them: it is built again from its parts.
 
-A part is built once with all of its numbers: the six of an inertia are refused one by one, where each alone would make
+A part is built once with all of its numbers: one by one, the six of an inertia would be refused, where each alone makes
 a body that cannot exist.
 """
 
@@ -28,7 +28,7 @@ _PLAIN = "mass", "length", "offset", "stiffness", "rest", "damping", "gear", "ra
 
 
 class _Draft:
-    """A part and those of its fields that change; reads like the part with them."""
+    """Part of a machine with changed fields; its attributes are those of the part with these changes."""
 
     def __init__(self, part: Any) -> None:
         self.part = part
@@ -42,7 +42,7 @@ class _Draft:
 
 
 def with_parameters(plant: Mechanism, values: Mapping[str, float]) -> Mechanism:
-    """The machine with other numbers; see `Mechanism.with_parameters`."""
+    """Machine with other numbers; see `Mechanism.with_parameters`."""
     given = _check.mapping(values, "values", "parameters to numbers")
     known = parameters(plant)
     parts = {key: [_Draft(part) for part in getattr(plant, key)] for key in ("bodies", "joints", "loops", *_PREFIXES)}
@@ -66,7 +66,7 @@ def with_parameters(plant: Mechanism, values: Mapping[str, float]) -> Mechanism:
 
 
 def _of_coordinate(joints: list[_Draft], name: str, x: float) -> bool:
-    """Friction or rotor inertia of a coordinate of a joint."""
+    """Set friction or rotor inertia of a joint coordinate, if the name is of one; returns whether it is."""
     field, _, coordinate = name.partition("_")
     if field not in ("damping", "armature"):
         return False
@@ -80,7 +80,7 @@ def _of_coordinate(joints: list[_Draft], name: str, x: float) -> bool:
 
 
 def _set(drafts: list[_Draft], prefix: str, name: str, x: float) -> bool:
-    """One part of a list with another number; the one with the longest name that fits."""
+    """Set a number of the part in a list whose name fits, the longest name first; returns whether one was found."""
     fitting = [draft for draft in drafts if name.startswith(f"{prefix}{draft.name}_")]
     for draft in sorted(fitting, key=lambda draft: -len(draft.name)):
         changed = _changed(draft, name.removeprefix(f"{prefix}{draft.name}_"), x)
@@ -91,7 +91,7 @@ def _set(drafts: list[_Draft], prefix: str, name: str, x: float) -> bool:
 
 
 def _changed(draft: _Draft, what: str, x: float) -> dict[str, Any] | None:
-    """The field of a part with another number, by what is left of its name; None where it is none of its numbers."""
+    """Changed field of a part, by the rest of the parameter's name; None where it is none of the part's numbers."""
     part = draft.part
     field, _, axis = what.rpartition("_")
     frame = _FRAMES.get(field.removesuffix("_turn"))

@@ -1,4 +1,4 @@
-"""The record that dynamics, controllers and simulation share: the equations of motion at one state."""
+"""Record of the equations of motion at one state, which dynamics, controllers and simulation share."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class LoadFriction(NamedTuple):
     Attributes
     ----------
     names : tuple of str
-        Of the force elements.
+        Names of the force elements.
     D : ndarray, shape (k, nv)
         Forces against the motion of a unit of each load.
     first, count, side : ndarray of int, shape (k,)
@@ -52,7 +52,7 @@ class LoadFriction(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Terms:
-    """M dv/dt + h = B u - A' lam, with A v = 0 and A dv/dt + b = 0, at one state.
+    """Terms of M dv/dt + h = B u - A' lam, with A v = 0 and A dv/dt + b = 0, at one state.
 
     Where motions are prescribed, rows of them have A v = dr/dt, and b is less the second rate of r.
 
@@ -93,7 +93,7 @@ class Terms:
     absent : frozenset of str
         Constraints of the plant that do not hold at present, where they come and go.
     rates : ndarray, shape (rows,), or None
-        What A v is to be, where motions are prescribed; None is zero.
+        Rates that A v has to have, where motions are prescribed; None is zero.
     friction : LoadFriction or None
         Friction in proportion to what constraints carry, which is no part of h: it depends on lam. None where there is
         none.
@@ -121,7 +121,7 @@ class Terms:
     friction: LoadFriction | None = None
 
     def __getitem__(self, key: object) -> None:
-        """Refused: a law that is written for (t, q, v) takes this record for q."""
+        """Raise an error: a law that is written for (t, q, v) takes this record for q."""
         raise InputTypeError(
             "Terms have no entries: a controller is called as (t, terms, state), with positions terms.q and velocities "
             "terms.v"
@@ -129,7 +129,7 @@ class Terms:
 
     @property
     def dof(self) -> int:
-        """True degrees of freedom: velocities that the loops leave free."""
+        """Degrees of freedom of the closed machine: dimension of the admissible velocities."""
         return self.M.shape[0] - self.rank
 
     @property
@@ -139,7 +139,7 @@ class Terms:
 
     @cached_property
     def _split(self) -> tuple[Array, Array, Array, bool]:
-        """Orthonormal bases (nv, rank) of the rows of A and (nv, dof) of N(A), and a c with A c = -b, if there is."""
+        """Orthonormal bases of rows (nv, rank) and of N(A) (nv, dof), c with A c = -b, and whether all rows agree."""
         return linear_algebra.constraint_split(self.A, self.b, self.row_scale, self.rank)
 
     @property
@@ -151,8 +151,8 @@ class Terms:
     def unit_motions(self) -> Array:
         """Basis (nv, dof) of N(A), orthonormal where coordinates count by their `reach`: motions of a metre.
 
-        Where joints turn and slide, columns of Z that are orthogonal in radians and metres may be all but the same
-        motion: what motors reach is told from these.
+        Where joints turn and slide, columns of Z that are orthogonal in radians and metres may be almost the same
+        motion: the reach of motors is determined from this basis.
         """
         return linear_algebra.unit_motions(self.A, self.row_scale, self.reach, self.rank)
 
@@ -170,13 +170,13 @@ class Terms:
 
     @property
     def Cv(self) -> Array:
-        """C v = -A+ b, the acceleration across N(A) that the loops demand (Aghili, eq. 16)."""
+        """Acceleration C v = -A+ b across N(A) that the loops demand (Aghili, eq. 16)."""
         _, _, c, agree = self._split
         return c if agree else -self.A_pinv @ self.b  # off the manifold, redundant rows need not agree with the others
 
     @cached_property
     def levers(self) -> Array:
-        """A (rows, nv) in metres of gap a metre of motion: as large as lever arms over the size of the machine."""
+        """Jacobian A (rows, nv) in metres of gap a metre of motion: lever arms over the size of the machine."""
         return self.row_scale[:, None] * self.A / self.reach
 
     @cached_property
@@ -187,7 +187,7 @@ class Terms:
     def in_present_rows(self, S: Array, row_names: tuple[str, ...]) -> Array:
         """Columns of S (k, rows) for the rows that hold here, from those for the rows of a plant with these names.
 
-        A row that does not hold has no multiplier; one that the plant does not know counts for nothing in S.
+        A row that does not hold has no multiplier; one that the plant does not know has a zero column in S.
         """
         if not self.row_names or self.row_names == row_names:
             return S
@@ -199,10 +199,10 @@ class Terms:
         return out
 
     def of_independent_rows(self) -> Terms:
-        """The same without redundant rows, for a state off the loops, where they do not agree with the others.
+        """Terms without redundant rows, for a state off the loops, where they do not agree with the others.
 
-        That is what sensors say, or a model of other dimensions. Pivoting would take other rows from state to state,
-        with steps in what follows from them; these are `independent_rows`, as of generated code.
+        Sensors give such states, or a model of other dimensions. Pivoting would take other rows from state to state,
+        with steps in the results; these are `independent_rows`, as in generated code.
         """
         if self.rank == len(self.A) or self.rank < 0:
             return self
@@ -226,7 +226,7 @@ class Terms:
         )
 
     def _agree_on(self, rows: list[int]) -> bool:
-        """Whether all rows follow from these, up to rounding: then it is all one which are taken.
+        """Whether all rows follow from these, up to rounding, so that the choice of rows does not matter.
 
         Biases of rows are sums of centripetal accelerations, which may cancel: these are what rounding is a part of.
         """
@@ -239,7 +239,7 @@ class Terms:
         return bool(agree.all())
 
     def copied(self) -> Terms:
-        """The same with arrays of its own: whoever gets it may write into them, and changes nothing else.
+        """Terms with arrays of their own, into which a law may write without changing others.
 
         Read-only views would not do: kernels are compiled again, for seconds each, for arrays that are read-only.
         """
@@ -253,19 +253,19 @@ class Terms:
         return terms
 
     def with_force(self, force: Array) -> Terms:
-        """The same with a measured constraint force A' lam (nv,)."""
+        """Terms with a measured constraint force A' lam (nv,)."""
         terms = copy.copy(self)  # what has been computed from it is kept
         object.__setattr__(terms, "force", force)
         return terms
 
     def with_bias(self, h: Array) -> Terms:
-        """The same with other bias forces (nv,)."""
+        """Terms with other bias forces (nv,)."""
         terms = copy.copy(self)
         object.__setattr__(terms, "h", h)
         return terms
 
     def with_friction_of(self, names: Collection[str]) -> Terms:
-        """The same with the friction in proportion to loads of some force elements only."""
+        """Terms with friction in proportion to loads of some force elements only."""
         rubs = self.friction
         kept = [] if rubs is None else [i for i, name in enumerate(rubs.names) if name in names]
         if rubs is None or not kept:
@@ -279,14 +279,14 @@ class Terms:
         return terms
 
     def without_friction(self) -> Terms:
-        """The same without friction in proportion to loads."""
+        """Terms without friction in proportion to loads."""
         terms = copy.copy(self)
         object.__setattr__(terms, "friction", None)
         return terms
 
     @property
     def row_rate(self) -> Array:
-        """Rate (rows,) of phi: A v, less what motions prescribe."""
+        """Rate (rows,) of phi: A v, less prescribed rates."""
         return self.A @ self.v if self.rates is None else self.A @ self.v - self.rates
 
     @property
@@ -296,7 +296,7 @@ class Terms:
 
     @property
     def regular_gradient(self) -> float:
-        """What a row in metres can be at most in the metric of M: the reach of a joint over the root of its inertia."""
+        """Largest gradient that a row in metres can have in the metric of M: reach over the root of the inertia."""
         return float((self.reach / np.sqrt(np.diag(self.M))).max(initial=0.0))
 
     @property
@@ -306,7 +306,9 @@ class Terms:
 
 
 def independent_rows(terms: Terms) -> list[int]:
-    """As many independent rows as the rank, the first ones where there is a choice; fewer where others are too near.
+    """Indices of independent rows, as many as the rank, the first ones where there is a choice.
+
+    They are fewer where others are too near to being dependent.
 
     Pivoting would take other ones at other configurations, and each choice is compiled once more.
     """

@@ -16,12 +16,12 @@ _FORCES = {"rad/s": "N m", "m/s": "N"}  # by the unit of the velocity that they 
 
 
 def cut_joints(plant: Plant) -> dict[str, Joint]:
-    """Cut joints that have one coordinate."""
+    """Cut joints with one coordinate, by name."""
     return {loop.name: loop for loop in plant.loops if isinstance(loop, (Revolute, Prismatic))}
 
 
 def unit_of(plant: Plant, name: str) -> str:
-    """Unit of a coordinate, of the tree or of a cut joint; none for combinations."""
+    """Unit of a coordinate, of the tree or of a cut joint; "" for combinations."""
     if name in plant.velocity_names:
         return plant.velocity_units[plant.velocity_names.index(name)].removesuffix("/s")
     cut = cut_joints(plant)
@@ -29,27 +29,27 @@ def unit_of(plant: Plant, name: str) -> str:
 
 
 def rate_of(unit: str) -> str:
-    """Unit of a rate."""
+    """Unit of the rate of a quantity with this unit."""
     return f"{unit}/s" if unit else ""
 
 
 def force_units(plant: Plant) -> tuple[str, ...]:
-    """Units of the generalized forces."""
+    """Units of the generalized forces (nv)."""
     return tuple(_FORCES.get(u, "") for u in plant.velocity_units)
 
 
 def row_force_units(plant: Plant) -> tuple[str, ...]:
-    """Units of the multipliers."""
+    """Units of the multipliers (rows)."""
     return tuple({"m": "N", "rad": "N m"}.get(u, "") for u in plant.row_units)
 
 
 def in_unit(x: float, unit: str) -> str:
-    """Four digits and the unit; the number alone where the unit is ""."""
+    """Text of a number with four digits and its unit; the number alone where the unit is ""."""
     return f"{plain(x)} {unit}".rstrip()
 
 
 def plain(x: float, digits: int = 4) -> str:
-    """A number as one reads it: "390,600" and not "3.906e+05"."""
+    """Text of a number as one reads it: "390,600" and not "3.906e+05"."""
     rounded = f"{x:.{digits}g}"
     return f"{float(rounded):,.0f}" if _PLAIN[0] <= abs(float(rounded)) < _PLAIN[1] else rounded
 

@@ -1,1 +1,1 @@
-"""Straight-line code of one machine: its kernels run on symbols, and what they compute is compiled."""
+"""Straight-line code of one machine: kernels run on symbols, and the expressions that they make are compiled."""

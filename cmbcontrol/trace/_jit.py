@@ -1,4 +1,4 @@
-"""What `_jit` is to the kernels while they are traced: nothing is compiled, and scratch may hold symbols."""
+"""Replacement of the package's `_jit` for kernels that are traced: nothing is compiled, scratch may hold symbols."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ __all__ = ["bundle", "call", "execute", "kernel", "scratch", "where_less"]
 
 
 def bundle(made: type) -> type:
-    """The named tuple as it is."""
+    """Return the named tuple unchanged."""
     return made
 
 
 def kernel(function: Callable | None = None, **_: Any) -> Callable:
-    """The function as it is."""
+    """Return the function unchanged."""
     return function if function is not None else kernel
 
 
 def call(address: int, what: int, t: float) -> int:
-    """Python cannot be asked while a machine is traced."""
+    """Refuse to call Python, since that cannot be traced."""
     raise TypeError("what asks Python cannot be traced")
 
 
 def execute(address: int, p: Any, x: Any, y: Any) -> int:
-    """Generated code is not traced again."""
+    """Refuse to run generated code, since that cannot be traced again."""
     raise TypeError("what runs generated code cannot be traced")

@@ -1,3 +1,3 @@
-"""The tolerances of the kernels, under the name by which traced kernels ask for them."""
+"""Tolerances of the kernels, under the name by which traced kernels import them."""
 
 from .._tolerance import *  # noqa: F403

@@ -15,18 +15,18 @@ _ARGUMENTS = "const double *p, const double *x, double *y, double *w"
 
 
 def body(function: Function, name: str) -> str:
-    """``static int name(const double *p, const double *x, double *y)``; it returns how many guards do not hold."""
+    """C99 text of ``static int name(const double *p, const double *x, double *y)``; it returns how many guards fail."""
     return _Text(function, name).text
 
 
 def number(x: float) -> str:
-    """All digits of a number, as an operand."""
+    """Text of a number with all digits, as an operand."""
     text = "NAN" if x != x else repr(x).replace("inf", "INFINITY")
     return f"({text})" if x < 0.0 else text
 
 
 class _Text:
-    """A function in chunks that pass values on through an array w; equal chunks are one function."""
+    """C99 text of a function in chunks that pass values on through an array w; equal chunks are one function."""
 
     def __init__(self, function: Function, name: str) -> None:
         self.nodes, self.guards, chunks, self.room, self.large = program(function)
@@ -62,7 +62,7 @@ class _Text:
         )
 
     def chunk(self, chunk: Chunk) -> str:
-        """Its body. Where it looks up its places in a table, equal operations are the same text."""
+        """Body of a chunk. Where it looks up its places in a table, equal operations are the same text."""
         self.lines: list[str] = []
         self.table: list[int] = [0] if self.large else []  # no table is empty
         self.names: dict[int, str] = {}
@@ -80,14 +80,14 @@ class _Text:
         return "\n".join(f"    {line}" for line in [*unused, *self.lines])
 
     def entry(self, array: str, i: int) -> str:
-        """Of an array."""
+        """Text of an entry of an array; for large functions, through the table of places."""
         if not self.large:
             return f"{array}[{i}]"
         self.table.append(i)
         return f"{array}[t[{len(self.table) - 1}]]"
 
     def value(self, k: int) -> str:
-        """A node as an operand; what is not computed here is loaded at its first use."""
+        """Operand for a node; one that is not computed in this chunk is loaded at its first use."""
         node = self.nodes[k]
         if node[0] == "const":
             return number(node[1])
@@ -96,7 +96,7 @@ class _Text:
         return self.names[k]
 
     def add(self, k: int, text: str) -> None:
-        """A line with a value."""
+        """Add a line that assigns a text to a new name for node k."""
         self.names[k] = f"v{len(self.names)}"
         self.lines.append(f"const double {self.names[k]} = {text};")
 

@@ -45,7 +45,7 @@ def enabled() -> bool:
 
 
 def why_not() -> str:
-    """Why no code is generated, for no machine at all."""
+    """Reason why no code is generated for any machine; empty where it is."""
     if CHOICE not in CHOICES:
         raise InputError(f"the environment says CMB_CODE={CHOICE}; it must be {' or '.join(CHOICES)}")
     if not JIT_ENABLED:
@@ -54,7 +54,7 @@ def why_not() -> str:
 
 
 class Code:
-    """Generated code of one machine; a function of it is compiled when it is first asked for.
+    """Generated code of one machine; each function of it is compiled at its first use.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class Code:
     rows : list of int
         The independent rows that are kept.
     forms : dict
-        For who uses `linear`: what it knows of coordinates that it has seen.
+        Cache of callers of `linear`, by coordinates.
     traced, derived : dict
         Balances that were traced, each for the numbers that move in it; code of their derivatives.
     reference : float
@@ -82,23 +82,23 @@ class Code:
         self.derived: dict[bytes, tuple[llvm.Library | None, NDArray[np.int64]]] = {}
 
     def address(self, name: str) -> int:
-        """Where ``int64 f(double* p, double* x, double* y)`` is; `functions` says what x and y are.
+        """Address of ``int64 f(double* p, double* x, double* y)``; `functions` says what x and y are.
 
-        0 where it is too large for straight lines.
+        0 where the function is too large for straight-line code.
         """
         if name not in self._addresses:
             self._addresses[name] = self._address(name, (), FUNCTIONS[name])
         return self._addresses[name]
 
     def linear(self, R: Array, factor: float) -> int:
-        """The same for the local state-space form of coordinates R (p, nv), whose numbers are part of the code."""
+        """Address of the local state-space form of coordinates R (p, nv), whose numbers are part of the code, or 0."""
         return self._address("linear", (R.tobytes(), factor), lambda tracing: linear(tracing, R, factor))
 
     def partials(self, moves: Moves, x: Array) -> Array:
         """Derivatives of `tangents.balance` by parameters, outputs by parameters, at x = (q, v, a, lam, u).
 
-        In Python where code is switched off or too large, and where a comparison is decided otherwise than at the
-        sample: then traced anew, here.
+        They are evaluated in Python where code is switched off or too large, or where a comparison is decided otherwise
+        than at the sample; then the balance is traced anew, here.
         """
         if enabled():
             if moves.structure not in self.derived:
@@ -117,7 +117,7 @@ class Code:
 
     @cached_property
     def _digest(self) -> str:
-        """Hash of what is structure in the machine."""
+        """Hash of the structure of the machine."""
         return hashlib.sha256(self.parameters.structure).hexdigest()
 
     @property
@@ -133,7 +133,7 @@ class Code:
         return balance(Tracing(self.model, self.parameters.without_structure(moves.of_number), (), sample))
 
     def _compiled_partials(self, moves: Moves) -> tuple[llvm.Library | None, NDArray[np.int64]]:
-        """Code of them, None where it is too large; and where in the matrix each of its outputs belongs."""
+        """Code of the partial derivatives, None where too large, and the place of each of its outputs in the matrix."""
         file = self._file("partials", moves.structure)
         with _lock:
             if file not in _partials:
@@ -147,7 +147,7 @@ class Code:
             return _partials[file]
 
     def _build_partials(self, moves: Moves) -> bytes:
-        """How many outputs there are, their places, and the code."""
+        """File content of compiled partial derivatives: number of outputs, their places, and the code."""
         try:
             with compiling():
                 made = partials(self._balance(moves), self.parameters, moves)
@@ -182,7 +182,7 @@ class Code:
 
 
 def compiled(function: Function) -> int:
-    """Where the code of a traced function is; equal functions are compiled once."""
+    """Address of the compiled code of a traced function; equal functions are compiled once."""
     made = program(function)
     used = [(k, made.nodes[k]) for chunk in made.chunks for k in chunk.operations]
     leaves = {k for _, node in used for k in node[1:] if made.nodes[k][0] in ("const", "input")}
@@ -206,7 +206,7 @@ def compiled(function: Function) -> int:
 
 @cache
 def _sources() -> str:
-    """Hash of what generates the code; the kernels that are traced have a folder of their own for each version."""
+    """Hash of the sources that generate code; traced kernels have a folder of their own for each version."""
     digest = hashlib.sha256()
     for file in sorted(resources.files(__package__).iterdir(), key=lambda file: file.name):
         if file.name.endswith(".py"):
@@ -215,7 +215,7 @@ def _sources() -> str:
 
 
 def code(model: Model, rows: Sequence[int], sample: Array) -> Code:
-    """Generated code of a machine.
+    """Generated code of a machine, from a cache of recent machines.
 
     Parameters
     ----------
@@ -223,7 +223,7 @@ def code(model: Model, rows: Sequence[int], sample: Array) -> Code:
     rows : sequence of int
         Independent rows of the constraints.
     sample : array, shape (nq,)
-        A configuration: comparisons are decided as there, and the code says where they would be decided otherwise.
+        A configuration: comparisons are decided as there, and the code reports where they would be decided otherwise.
     """
     rows = sorted(int(row) for row in rows)
     asked = (id(model.links), id(model.rows), id(model.loads), id(model.targets), *rows)

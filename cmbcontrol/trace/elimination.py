@@ -1,4 +1,4 @@
-"""Sparse elimination in symbols: what is zero by structure is never computed."""
+"""Sparse elimination in symbols: structural zeros are never computed."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ Vector = dict[int, Any]  # the entries of a vector that are not zero by structur
 
 
 def is_zero(x: Any) -> bool:
-    """Whether a number is zero by structure."""
+    """Whether a number is a structural zero."""
     return isinstance(x, float) and x == 0.0
 
 
 def sparse(x: Iterable[Any]) -> Vector:
-    """The entries that are not zero by structure."""
+    """Entries that are not structural zeros, by index."""
     return sparse_of(dict(enumerate(x)))
 
 
 def fewest_first(neighbours: list[set[int]]) -> list[int]:
-    """Order of elimination of a graph: always the node with the fewest neighbours that are left (minimum degree)."""
+    """Order of elimination of a graph: always the node with the fewest neighbours left (minimum degree)."""
     left = [set(others) - {i} for i, others in enumerate(neighbours)]
     order: list[int] = []
     remaining = set(range(len(left)))
@@ -40,7 +40,7 @@ def fewest_first(neighbours: list[set[int]]) -> list[int]:
 
 
 class Factor:
-    """A = L D L' of a symmetric positive definite matrix, eliminated in a given order.
+    """Factors A = L D L' of a symmetric positive definite matrix, eliminated in a given order.
 
     With the coordinates of a tree from the leaves to the root, L has entries for ancestors only (Featherstone 2008,
     section 6.5): no entry is filled in.
@@ -73,7 +73,7 @@ class Factor:
                 rows[i].pop(k, None)
 
     def forward(self, x: Mapping[int, Any]) -> Vector:
-        """L^-1 x."""
+        """Solution L^-1 x."""
         x = dict(x)
         for k in self.order:
             if k in x:
@@ -82,7 +82,7 @@ class Factor:
         return sparse_of(x)
 
     def backward(self, x: Mapping[int, Any]) -> Vector:
-        """L'^-1 x, all entries."""
+        """Solution L'^-1 x, with all entries."""
         x = dict(x)
         for k in reversed(self.order):
             s = x.get(k, 0.0)
@@ -92,11 +92,11 @@ class Factor:
         return x
 
     def divided(self, x: Mapping[int, Any]) -> Vector:
-        """D^-1 x."""
+        """Quotient D^-1 x."""
         return {k: value * self.inverse[k] for k, value in x.items()}
 
     def solve(self, x: Mapping[int, Any]) -> Vector:
-        """A^-1 x."""
+        """Solution A^-1 x."""
         return self.backward(self.divided(self.forward(x)))
 
 
@@ -105,10 +105,10 @@ _MORE_SWEEPS = 8
 
 
 def symmetric(S: Any) -> tuple[list[Any], Any, Any]:
-    """Eigenvalues, eigenvectors in columns, and the sum of the squares that are left beside the diagonal.
+    """Eigenvalues, eigenvectors in columns, and the sum of squares left beside the diagonal of a symmetric matrix.
 
-    By Jacobi's rotations, as many as matrices of a few rows need: a straight line of operations, without pivoting. What
-    is left tells whether they were enough.
+    By Jacobi's rotations, as many as matrices of a few rows need: a straight line of operations, without pivoting. The
+    sum that is left shows whether they were enough.
     """
     n = len(S)
     S, U = np.array(S, object), np.eye(n).astype(object)
@@ -124,27 +124,27 @@ def symmetric(S: Any) -> tuple[list[Any], Any, Any]:
 
 
 class ConstrainedSolver:
-    """M x + A' lam = f with A x = c, by the Schur complement S = A M^-1 A' of independent rows.
+    """Solver of M x + A' lam = f with A x = c, by the Schur complement S = A M^-1 A' of independent rows.
 
     With Y = L^-1 A' of M = L D L', S = Y' D^-1 Y has entries only for rows that share a coordinate, and is eliminated
     in the order of `fewest_first`: loops stay local to where they are.
 
-    S squares the distance to dependent rows, and so does rounding. A correction by what a solution leaves of the
-    equations takes that back, as long as the square has digits left.
+    S squares the distance to dependent rows, and so does rounding. A correction by the residual of a solution
+    undoes that, as long as the square has digits left.
 
     Parameters
     ----------
     metric : Factor
-        Of M.
+        Factors of M.
     rows : list of dict
-        Of A.
+        Rows of A.
     M : list of dict, optional
-        Its rows: solutions are corrected.
+        Rows of M; solutions are corrected if they are given.
 
     Attributes
     ----------
     metric, schur : Factor
-        Of M and of S.
+        Factors of M and of S.
     gradients : list
         Diagonal of S: squares of the sizes of the rows in the metric of M.
     """
@@ -168,11 +168,11 @@ class ConstrainedSolver:
         self.schur = Factor(S, fewest_first([set(row) for row in S]))
 
     def multipliers(self, rhs: Mapping[int, Any]) -> Vector:
-        """S^-1 rhs."""
+        """S^-1 rhs, the multipliers for a right side in the rows."""
         return self.schur.solve(rhs) if self.rows else {}
 
     def least_change(self, c: Mapping[int, Any]) -> Vector:
-        """The smallest x, in the metric of M, with A x = c."""
+        """Smallest x, in the metric of M, with A x = c."""
         x = self._least_change(c)
         return x if self.M is None else added(x, self._least_change(self._missed(c, x)))
 
@@ -185,7 +185,7 @@ class ConstrainedSolver:
         return self.metric.backward(self.metric.divided(x))
 
     def solve(self, f: Mapping[int, Any], c: Mapping[int, Any]) -> tuple[Vector, Vector]:
-        """x and lam."""
+        """Solution x and lam of M x + A' lam = f, A x = c."""
         x, lam = self._solve(f, c)
         if self.M is None:
             return x, lam
@@ -197,7 +197,7 @@ class ConstrainedSolver:
         return added(x, more), added(lam, lam_more)
 
     def _missed(self, c: Mapping[int, Any], x: Vector) -> Vector:
-        """c - A x."""
+        """Residual c - A x."""
         return sparse_of({i: c.get(i, 0.0) - product(row, x) for i, row in enumerate(self.rows)})
 
     def _solve(self, f: Mapping[int, Any], c: Mapping[int, Any]) -> tuple[Vector, Vector]:
@@ -217,17 +217,17 @@ class ConstrainedSolver:
 
 
 def sparse_of(x: Vector) -> Vector:
-    """The entries that are not zero by structure."""
+    """Entries of a sparse vector that are not structural zeros."""
     return {k: value for k, value in x.items() if not is_zero(value)}
 
 
 def product(x: Vector, y: Vector) -> Any:
-    """Sum of the products of what both have."""
+    """Sum of the products of entries that both vectors have."""
     return sum((value * y[k] for k, value in x.items() if k in y), 0.0)
 
 
 def added(x: Vector, y: Vector) -> Vector:
-    """x + y."""
+    """Sum x + y of sparse vectors."""
     made = dict(x)
     for k, value in y.items():
         made[k] = made.get(k, 0.0) + value
@@ -235,7 +235,7 @@ def added(x: Vector, y: Vector) -> Vector:
 
 
 def smallest(values: list[Any]) -> Any:
-    """The smallest of some numbers; infinite where there are none."""
+    """Smallest of some numbers; infinite where there are none."""
     found: Any = None
     for value in values:
         found = value if found is None else numbers.minimum(found, value)
@@ -243,7 +243,7 @@ def smallest(values: list[Any]) -> Any:
 
 
 def largest(values: list[Any]) -> Any:
-    """The largest of some numbers that are not negative; zero where there are none."""
+    """Largest of some numbers that are not negative; zero where there are none."""
     found: Any = 0.0
     for value in values:
         found = value if is_zero(found) else numbers.maximum(found, value)

@@ -1,7 +1,7 @@
-"""Formulas as texts: files say with them what a cam or a spring does, and functions of users go into files as such.
+"""Formulas as texts: in files, they describe cams or springs, and functions of users are written to files as such.
 
-A text is lines ``name = formula``, and a formula at last, in the notation of Python: numbers, + - * / **, and the
-functions of `FUNCTIONS`. It is read as a tree and computed here: no code of a file is ever run.
+A text consists of lines ``name = formula``, and a formula as the last line, in the notation of Python: numbers, + - * /
+**, and the functions of `FUNCTIONS`. It is read as a tree and computed here: no code of a file is ever run.
 """
 
 from __future__ import annotations
@@ -52,19 +52,19 @@ _WRITTEN = {"rint": "round", "select": "where_less"}  # operations of a graph wh
 
 
 class Expression:
-    r"""A function that is a text.
+    r"""Function that is given by the text of a formula.
 
     Parameters
     ----------
     text : str
         ``where_less(a, b, x, y)`` is x where a < b, else y.
     arguments : sequence of str
-        Names of what it is called with.
+        Names of the arguments that it is called with.
 
     Raises
     ------
     ValueError
-        Where the text is no formula of these arguments; the message says what is not understood.
+        Where the text is no formula of these arguments; the message names the part that is not understood.
 
     Examples
     --------
@@ -102,7 +102,7 @@ class Expression:
 
 
 def _parsed(text: str, arguments: tuple[str, ...]) -> tuple[list[tuple[str, ast.expr]], ast.expr]:
-    """Lines with names, and the value."""
+    """Lines with names, as pairs of name and formula, and the formula of the value."""
     if len(text) > _LONGEST:
         raise InputError(f"a formula has {len(text)} characters, more than {_LONGEST}")
     try:
@@ -172,17 +172,17 @@ def _short(text: str) -> str:
 
 
 def text_of(function: Callable[..., Any], arguments: Sequence[str], sample: Sequence[float], what: str) -> str:
-    """A function as a text, which computes the same to the last bit where it is traced.
+    """Text of a function, which computes the same to the last bit where it is traced.
 
     Parameters
     ----------
     function : callable
-        Of numbers, written with numpy's functions.
+        Function of numbers, written with numpy's functions.
     arguments : sequence of str
     sample : sequence of float
         Numbers at which it has a value.
     what : str
-        What messages call it.
+        Name of the function in messages.
 
     Raises
     ------
@@ -214,7 +214,7 @@ def text_of(function: Callable[..., Any], arguments: Sequence[str], sample: Sequ
 
 
 def _text(graph: Graph, root: int, arguments: tuple[str, ...]) -> str:
-    """The formula of an expression: what is used twice, or is deep inside, gets a line of its own."""
+    """Text of an expression; a part that is used twice, or is deep inside, gets a line of its own."""
     order = needed(graph, [root])
     uses = dict.fromkeys(order, 0)
     for k in order:
@@ -254,7 +254,7 @@ def _operation(op: str, parts: list[str]) -> str:
 
 
 def _bare(text: str) -> str:
-    """Without the parentheses around it."""
+    """Text without the parentheses around it."""
     if not (text.startswith("(") and text.endswith(")")):
         return text
     depth = 0

@@ -1,7 +1,8 @@
-"""The functions of a machine that are traced, each as the kernels of a run have it.
+"""Functions of a machine that are traced: rate, forward dynamics, closing, terms, inverse and linear model.
 
-A function has inputs x and outputs y, two arrays. All of them keep the same independent rows, and say how far these are
-from being dependent: where that is little, the kernels choose rows anew (see `kernels.motion`).
+Each is computed as the kernels of a run compute it, and has inputs x and outputs y, two arrays. All of them keep the
+same independent rows, and return how far these are from being dependent: where that is little, the kernels choose rows
+anew (see `kernels.motion`).
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _VANISHING = 1e-18  # square of `kernels.generated.VANISHING`
 
 
 class Function:
-    """A traced function.
+    """Traced function: a graph of expressions, its outputs, and the number of its inputs.
 
     Attributes
     ----------
@@ -49,7 +50,7 @@ class Function:
 
 
 class Tracing:
-    """A machine that is traced at a sample, with the rows to keep."""
+    """Machine that is traced at a sample configuration, with the rows to keep."""
 
     def __init__(
         self,
@@ -69,7 +70,7 @@ class Tracing:
         self.sample = sample
 
     def inputs(self, *values: NDArray[np.float64]) -> list[Array]:
-        """x, in parts."""
+        """Inputs x as symbols, split into parts with these sample values."""
         made, at = symbols(self.graph, "x", np.concatenate(values)), 0
         parts = []
         for part in values:
@@ -79,18 +80,18 @@ class Tracing:
         return parts
 
     def scaled(self, values: Array) -> dict[int, Any]:
-        """Kept entries of an array with an entry for each row, in metres."""
+        """Entries of the kept rows, in metres, from an array with an entry for each row."""
         return sparse(self.model.scale[row] * values[row] for row in self.rows)
 
     def unscaled(self, lam: dict[int, Any]) -> Array:
-        """Multipliers of all rows, from those of the kept ones in metres."""
+        """Multipliers of all rows, from those of the kept rows in metres; all others are zero."""
         made = empty(len(self.model.rows))
         for i, row in enumerate(self.rows):
             made[row] = self.model.scale[row] * lam.get(i, 0.0)
         return made
 
     def solver(self, machine: Machine, euclidean: bool = False, corrected: bool = False) -> ConstrainedSolver:
-        """Of kept rows, in the metric of M."""
+        """Solver for the kept rows, in the metric of M or in the Euclidean one."""
         n, M = machine.nv, None
         if euclidean:
             metric = Factor([{i: 1.0} for i in range(n)], list(range(n)))
@@ -106,7 +107,7 @@ class Tracing:
         return {k: scale * x for k, x in sparse(A).items()}
 
     def residual(self, machine: Machine) -> Any:
-        """Largest residual of all rows, metres."""
+        """Largest closure error of all rows, metres."""
         return largest([abs(s * phi) for s, phi in zip(self.model.scale, machine.phi, strict=True)])
 
     def finished(self, *parts: Iterable[Any]) -> Function:
@@ -114,16 +115,16 @@ class Tracing:
 
 
 def conditions(machine: Machine, solver: ConstrainedSolver) -> tuple[Any, Any, Any]:
-    """Smallest pivot and largest diagonal of S, and what is left of M above zero."""
+    """Smallest pivot and largest diagonal of S, and the smallest margin by which M is positive definite."""
     left = [d - _POSITIVE * machine.M[k, k] for k, d in enumerate(solver.metric.pivots)]
     return smallest(solver.schur.pivots), largest(solver.gradients), smallest(left)
 
 
 def closeness(low: Any, high: Any, rows: int, reference: Any) -> Any:
-    """How far rows are from being dependent, from `conditions`: 1 best, 0 where they are; as `kernels.generated`.
+    """Closeness to a singular configuration of rows, from `conditions`: 1 best, 0 where rows are dependent.
 
-    A single row has no other to be compared with, but `reference`, the size of a regular gradient. It also holds where
-    all gradients vanish together.
+    As in `kernels.generated`: a single row is compared with `reference`, the size of a regular gradient, and so are
+    all rows where their gradients vanish together.
     """
     if not rows:
         return 1.0
@@ -176,7 +177,7 @@ def rate(at: Tracing, start: Array | None = None, drive: Callable | None = None,
 
 
 class Rubs(NamedTuple):
-    """Friction in proportion to loads."""
+    """Friction in proportion to loads: its power, unit forces and slopes."""
 
     power: Any  # that it takes
     D: Array
@@ -187,7 +188,7 @@ class Rubs(NamedTuple):
 def moved(
     at: Tracing, machine: Machine, solver: ConstrainedSolver, f: dict[int, Any], target: dict[int, Any]
 ) -> tuple[Array, Array, Rubs]:
-    """Acceleration and multipliers of all rows, with friction in proportion to them; see `kernels.friction`."""
+    """Acceleration, multipliers of all rows, and the friction in proportion to them; see `kernels.friction`."""
     found, multipliers = solver.solve(f, target)
     a, lam = dense(found, at.nv), at.unscaled(multipliers)
     D, elements = machine.unit_load_forces(), [e for e in at.model.elements if e.kind == LOADED]
@@ -215,19 +216,19 @@ def moved(
 def missing_rates(
     at: Tracing, machine: Machine, rows: Sequence[dict[int, Any]], velocity: dict[int, Any]
 ) -> dict[int, Any]:
-    """What A v is to change by, of kept rows in metres."""
+    """Change that A v needs, of kept rows in metres: prescribed rates less A v."""
     wanted = at.scaled(machine.rates())
     return {i: wanted.get(i, 0.0) - sum((x * velocity[k] for k, x in row.items()), 0.0) for i, row in enumerate(rows)}
 
 
 def forward(at: Tracing) -> Function:
-    """(q, v, u) -> conditions (3,), acceleration, multipliers of all rows: at velocities as they are."""
+    """(q, v, u) -> conditions (3,), acceleration, multipliers of all rows, at velocities that are not projected."""
     machine, solver, a, lam, _ = accelerated(at)
     return at.finished(conditions(machine, solver), a, lam)
 
 
 def accelerated(at: Tracing) -> tuple[Machine, ConstrainedSolver, Array, Array, Rubs]:
-    """A machine under efforts: with its acceleration, and the multipliers of all rows."""
+    """Machine under efforts, its solver, its acceleration, multipliers of all rows, and friction by loads."""
     q, v, u = at.inputs(at.sample, np.linspace(0.3, 0.7, at.nv), np.ones(at.nu))
     machine = Machine(at.model, q)
     machine.weigh()
@@ -261,7 +262,7 @@ def close(at: Tracing) -> Function:
 
 
 def admissible(at: Tracing) -> Function:
-    """(q, v) -> conditions (3,), the nearest velocity in the metric of M that the constraints allow."""
+    """(q, v) -> conditions (3,), and the nearest velocity, in the metric of M, that the constraints allow."""
     q, v = at.inputs(at.sample, np.linspace(0.3, 0.7, at.nv))
     machine = Machine(at.model, q)
     machine.weigh()
@@ -290,7 +291,7 @@ def inverse(at: Tracing, weights: Sequence[Any], balance: float) -> Function:
         B u - A' lam = M a + h,    u = W B' x,    A x = 0,
 
     which is a constrained system with the metric B W B'. A multiple of A'A added to it changes nothing, for A x = 0,
-    and makes it positive definite where the motors reach all that the constraints leave free, and nowhere else. So
+    and makes it positive definite where the motors reach all admissible motions, and nowhere else. So
     pivots vanish only where the machine cannot be controlled, whatever coordinates its motors are at.
 
     Parameters
@@ -358,7 +359,7 @@ def linear(at: Tracing, R: Array, factor: float) -> Function:
 
 
 def rub(at: Tracing, solver: ConstrainedSolver, rubs: Rubs, G: Array, mu: Array) -> None:
-    """G and mu with friction in proportion to loads, as `reduction.rub`."""
+    """Add friction in proportion to loads to G and mu, in place, as `reduction.rub`."""
     k, p = len(rubs.D), len(G)
     if not k:
         return
@@ -371,7 +372,7 @@ def rub(at: Tracing, solver: ConstrainedSolver, rubs: Rubs, G: Array, mu: Array)
 
 
 def own_parts(solver: ConstrainedSolver, row: Array) -> list[tuple[Any, Any]]:
-    """What x M^-1 x' of a row is the sum of: entries of L^-1 x', and 1 / D."""
+    """Terms whose products add up to x M^-1 x' of a row x: pairs of an entry of L^-1 x' and its 1 / D."""
     return [(x, solver.metric.inverse[k]) for k, x in solver.metric.forward(sparse(row)).items()]
 
 

@@ -1,8 +1,8 @@
-"""Symbols: a graph of expressions in which every expression is there once.
+"""Graph of symbolic expressions in which every expression is there once.
 
 An expression is an operation on expressions that were there before, so the order in which they are made is an order in
 which they can be computed. Equal expressions are the same one; zeros, ones and constants are folded as they are made.
-Each has a value at a sample, by which a comparison decides in traced code; what was decided is kept as a guard.
+Each has a value at a sample, by which a comparison decides in traced code; the decision is kept as a guard.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MOST = 1_500_000
 
 
 def _finite(function: Callable[[float], float]) -> Callable[[float], float]:
-    """A function that says nan where it has no value."""
+    """Function that returns nan where the given one has no value."""
 
     def at(x: float) -> float:
         try:
@@ -62,26 +62,26 @@ _OPERATORS: dict[np.ufunc, Callable] = {
 
 
 class TooLarge(ArithmeticError):
-    """A function is too long to be compiled."""
+    """Error: a function is too long to be compiled."""
 
 
 class NotTraceable(TypeError):
-    """What cannot be expressed as a straight line of operations."""
+    """Error: a computation cannot be expressed as a straight line of operations."""
 
 
 class Graph:
-    """All expressions of a function that is traced.
+    """Graph of all expressions of a function that is traced.
 
     Attributes
     ----------
     nodes : list of tuple
         (operation, operands...): operands are indices, except for ``("const", value)`` and ``("input", array, index)``.
     values : list of float
-        At the sample.
+        Values at the sample.
     guards : dict of index of a comparison to bool
-        What has been decided.
+        Decisions of the comparisons.
     trusted : set of int
-        Guards that say how far the code is to be trusted, beyond which the same is computed in another way.
+        Guards up to which the code can be trusted; beyond them the same is computed in another way.
     """
 
     def __init__(self) -> None:
@@ -92,7 +92,7 @@ class Graph:
         self._index: dict[tuple, int] = {}
 
     def node(self, key: tuple, value: float) -> Scalar:
-        """The expression, which is made where it is not there yet."""
+        """Expression for a key, which is made where it is not in the graph yet."""
         found = self._index.get(key)
         if found is None:
             found = self._index[key] = len(self.nodes)
@@ -103,24 +103,24 @@ class Graph:
         return Scalar(self, found)
 
     def const(self, value: float) -> Scalar:
-        """A number."""
+        """Expression of a constant number."""
         return self.node(("const", float(value)), float(value))
 
     def input(self, array: str, index: int, value: float) -> Scalar:
-        """An entry of an array that is given."""
+        """Expression of an entry of an input array."""
         return self.node(("input", array, index), float(value))
 
     def scalar(self, x: Any) -> Scalar:
-        """A number or an expression, as an expression."""
+        """Expression of x, which is a number or an expression already."""
         return x if isinstance(x, Scalar) else self.const(x)
 
     def atan2(self, y: Any, x: Any) -> Scalar:
-        """Angle of (x, y)."""
+        """Expression of the angle of (x, y)."""
         y, x = self.scalar(y), self.scalar(x)
         return self.node(("atan2", y.index, x.index), math.atan2(y.value, x.value))
 
     def extreme(self, name: str, a: Any, b: Any) -> Any:
-        """The smaller ("min") or the larger ("max") of two; the second one where either is no number."""
+        """Expression of the smaller ("min") or the larger ("max") of two; the second one where either is no number."""
         a, b = self.scalar(a), self.scalar(b)
         if a.index == b.index:
             return a
@@ -128,7 +128,7 @@ class Graph:
         return self.node((name, a.index, b.index), a.value if first else b.value)
 
     def select(self, a: Any, b: Any, x: Any, y: Any) -> Any:
-        """x where a < b, else y."""
+        """Expression that is x where a < b, else y."""
         a, b, x, y = (self.scalar(z) for z in (a, b, x, y))
         if x.index == y.index:
             return x
@@ -136,14 +136,14 @@ class Graph:
         return self.node(("select", a.index, b.index, x.index, y.index), value)
 
     def assume_less(self, a: Any, b: Any, trusted: bool = False) -> None:
-        """What follows is computed under this condition, which is a guard, whether it holds at the sample or not."""
+        """Add the guard a < b, under which all that follows is computed, whether it holds at the sample or not."""
         decided = self.node(("lt", self.scalar(a).index, self.scalar(b).index), 1.0)
         self.guards[decided.index] = True
         if trusted:
             self.trusted.add(decided.index)
 
     def require_less(self, a: Any, b: Any) -> None:
-        """What follows is to be trusted under this condition; it must hold at the sample, and is a guard."""
+        """Add the guard a < b, under which all that follows can be trusted; it must hold at the sample."""
         a, b = self.scalar(a), self.scalar(b)
         self.trusted.add(self.node(("lt", a.index, b.index), float(a.value < b.value)).index)
         if not a < b:
@@ -151,13 +151,13 @@ class Graph:
 
 
 def _asked_here() -> bool:
-    """Whether what compares two expressions is part of this package."""
+    """Whether the code that compares two expressions is part of this package."""
     asking = sys._getframe(2)
     return str(asking.f_globals.get("__name__", "")).partition(".")[0] == _PACKAGE
 
 
 class Scalar:
-    """An expression, to compute with as with a number."""
+    """Symbolic expression, to compute with as with a number."""
 
     __slots__ = ("graph", "index")
 
@@ -166,14 +166,14 @@ class Scalar:
 
     @property
     def value(self) -> float:
-        """At the sample."""
+        """Value of the expression at the sample."""
         return self.graph.values[self.index]
 
     def __repr__(self) -> str:
         return f"<{self.graph.nodes[self.index]} = {self.value:.6g}>"
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
-        """With numpy's numbers and arrays it makes arrays of symbols."""
+        """Apply numpy's function; with numpy's arrays the result is an array of symbols."""
         from .symbols import Symbols
 
         if ufunc in _OPERATORS and not any(isinstance(x, np.ndarray) for x in inputs):
@@ -298,7 +298,7 @@ class Scalar:
     # -- functions and comparisons -------------------------------------------------------------------------
 
     def function(self, name: str) -> Any:
-        """sin, cos, sqrt, rint, abs, exp, log or tanh of it."""
+        """Expression of sin, cos, sqrt, rint, abs, exp, log or tanh of this one."""
         graph, node = self.graph, self.graph.nodes[self.index]
         if node[0] == "neg" and name in ("sin", "cos"):
             inner = Scalar(graph, node[1]).function(name)
@@ -336,7 +336,7 @@ class Scalar:
         raise NotTraceable(f"{_UNKNOWN} is used as a whole one, on which it would depend what is computed")
 
     def clip(self, low: Any, high: Any, **_: Any) -> Any:
-        """Within limits, as numpy.clip asks for it."""
+        """Expression clipped to limits, as `numpy.clip` calls it."""
         return self.graph.extreme("min", self.graph.extreme("max", self, low), high)
 
     def __abs__(self) -> Any:
@@ -369,9 +369,9 @@ class Scalar:
         return not self < other
 
     def __eq__(self, other: object) -> bool:
-        """Whether it is the same expression: what is zero at some state is no structural zero.
+        """Whether `other` is the same expression: what is zero at some state is no structural zero.
 
-        That is what this package asks. The law of a user asks for numbers: it is told what they are, under a guard.
+        That is the meaning inside this package. For the law of a user, numbers are compared, under a guard.
         """
         same = isinstance(other, Scalar) and self.index == other.index
         if same or not isinstance(other, (Scalar, int, float)) or _asked_here():

@@ -1,4 +1,4 @@
-"""LLVM IR of a traced function, and its machine code by the llvmlite that numba brings."""
+"""LLVM IR of a traced function, and its machine code by the llvmlite that numba installs."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class _Text:
         )
 
     def chunk(self, chunk: Chunk) -> str:
-        """Its body. Where it looks up its places in a table, equal operations are the same text."""
+        """Body of a chunk. Where it looks up its places in a table, equal operations are the same text."""
         self.lines: list[str] = []
         self.table: list[int] = []
         self.names: dict[int, str] = {}
@@ -80,7 +80,7 @@ class _Text:
         return "\n".join(self.lines)
 
     def value(self, k: int) -> str:
-        """A node as an operand; what is not computed here is loaded at its first use."""
+        """Operand for a node; one that is not computed in this chunk is loaded at its first use."""
         node = self.nodes[k]
         if node[0] == "const":
             return number(node[1])
@@ -91,13 +91,13 @@ class _Text:
         return self.names[k]
 
     def add(self, text: str) -> str:
-        """A line with a result; the name of it."""
+        """Add a line with a result; returns the name of the result."""
         name = f"%v{len(self.lines)}"
         self.lines.append(f"{name} = {text}")
         return name
 
     def address(self, array: str, i: int) -> str:
-        """Of an entry."""
+        """Operand with the address of an entry of an array; for large functions, through the table of places."""
         if not self.large:
             return self.add(f"getelementptr double, ptr %{array}, i64 {i}")
         self.table.append(i)
@@ -140,20 +140,20 @@ class _Text:
 
 
 def number(x: float) -> str:
-    """All digits of a number."""
+    """Text of a number with all digits, as its bits."""
     return f"0x{struct.unpack('<Q', struct.pack('<d', x))[0]:016X}"
 
 
 @cache
 def target() -> tuple[str, str, str]:
-    """What machine code is for: triple, processor, features."""
+    """Target of machine code: triple, processor, features."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     return llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
 
 
 def build(text: str) -> bytes:
-    """Object code of a module of IR."""
+    """Object code of a module of IR, for this processor."""
     triple, cpu, features = target()
     # Level 1 schedules and allocates registers as level 2 does for straight lines, and compiles in half the time.
     machine = llvm.Target.from_triple(triple).create_target_machine(opt=1, cpu=cpu, features=features, reloc="pic")
@@ -163,7 +163,7 @@ def build(text: str) -> bytes:
 
 
 class Library:
-    """Object code in memory; its addresses hold as long as it lives."""
+    """Object code loaded into memory; its addresses are valid as long as it lives."""
 
     def __init__(self, code: bytes) -> None:
         triple, cpu, features = target()
@@ -173,5 +173,5 @@ class Library:
         self._engine.finalize_object()
 
     def address(self, name: str) -> int:
-        """Where a function is."""
+        """Address of a function of the library."""
         return self._engine.get_function_address(name)

@@ -1,4 +1,4 @@
-"""A machine in symbols: what its kernels say at a symbolic state."""
+"""Machine in symbols: the terms of the equations of motion that kernels compute at a symbolic state."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ACTING = {"loads": ("value",), "targets": ("targets",)}  # fields that are no s
 
 
 def symbols(graph: Graph, name: str, values: NDArray[np.float64]) -> Array:
-    """An input array."""
+    """Array of input symbols with sample values."""
     made = empty(len(values))
     for i, x in enumerate(values):
         made[i] = graph.input(name, i, x)
@@ -41,7 +41,7 @@ class _Records(list):
 
 
 class Place(NamedTuple):
-    """Where a number of a model is: part, record in it, field (that of a plain array is its own name), and which."""
+    """Place of a number in a model: part, record in it, field (a plain array's own name), and index in the field."""
 
     part: str
     record: int
@@ -50,7 +50,7 @@ class Place(NamedTuple):
 
 
 def places(model: Model) -> Iterator[Place]:
-    """Of all numbers of a model, in the order of `Parameters`."""
+    """Places of all numbers of a model, in the order of `Parameters`."""
     for name, part in zip(Model._fields, model, strict=True):
         part = np.asarray(part)
         if part.dtype.kind == "i":
@@ -66,7 +66,7 @@ def places(model: Model) -> Iterator[Place]:
 
 @lru_cache(maxsize=64)
 def _masks(shapes: tuple, measured: frozenset[str]) -> tuple[Array, Array]:
-    """Which numbers are no structure, whatever they are; and those of fields of which only zeros are."""
+    """Masks of numbers that are never structure, and of numbers of which only zeros are structure."""
     acting: list[Array] = []
     free: list[Array] = []
     for part, fields, size in shapes:
@@ -77,7 +77,7 @@ def _masks(shapes: tuple, measured: frozenset[str]) -> tuple[Array, Array]:
 
 
 class Parameters:
-    """The numbers of a model, in one array: masses, lengths, stiffnesses are inputs; zeros and ones are structure.
+    """All numbers of a model in one array: masses, lengths, stiffnesses are inputs; zeros and ones are structure.
 
     Parameters
     ----------
@@ -90,9 +90,9 @@ class Parameters:
     values : array
         All numbers of the model in a fixed order, that of `places`.
     kept : array of bool
-        Which of them are structure.
+        Mask of the values that are structure.
     structure : bytes
-        All else: two models that agree in it differ in inputs only.
+        All other data: two models that agree in it differ in inputs only.
     """
 
     def __init__(self, model: Model, measured: Collection[str] = ()) -> None:
@@ -118,14 +118,14 @@ class Parameters:
         self.structure = b"".join(rest) + kept.tobytes() + self.values[kept].tobytes()
 
     def without_structure(self, numbers: Iterable[int]) -> Parameters:
-        """The same with these numbers as inputs, whatever they are."""
+        """Copy with these numbers as inputs, whatever their values are."""
         made = copy.copy(self)
         made.kept = self.kept.copy()
         made.kept[list(numbers)] = False
         return made
 
     def symbolic(self, graph: Graph, model: Model, offset: int = 0) -> SimpleNamespace:
-        """The model with symbols in place of its numbers, which begin at an offset among the inputs."""
+        """Model with symbols in place of its numbers, which begin at an offset among the inputs."""
         made = empty(len(self.values))
         for i, x in enumerate(self.values):
             made[i] = float(x) if self.kept[i] else graph.input("p", offset + i, x)
@@ -154,7 +154,7 @@ class Parameters:
 
 
 class Machine:
-    """The equations of motion in symbols, by the same kernels that evaluate them with numbers.
+    """Equations of motion in symbols, by the same kernels that evaluate them with numbers.
 
     Attributes
     ----------
@@ -174,7 +174,7 @@ class Machine:
         self.nv, self.nu = nv, nu
 
     def weigh(self) -> None:
-        """The mass matrix."""
+        """Compute the mass matrix M."""
         self.M = empty((self.nv, self.nv))
         inertia.world_inertias(self.model.links, self.R, self.p, self.I)
         self.composite = self.I.copy()
@@ -182,12 +182,12 @@ class Machine:
         inertia.add_armature(self.model.armature, self.M)
 
     def drive(self) -> None:
-        """The matrix of the actuators."""
+        """Compute the matrix B of the actuators."""
         self.B = empty((self.nv, self.nu))
         forces.drive_matrix(self.model, self.R, self.p, self.S, self.B, empty(self.nv))
 
     def move(self, v: Array, a: Array | None = None) -> None:
-        """What depends on the velocities: h and b; with accelerations M a + h and A a + b, but for rows of couplings.
+        """Compute h and b at velocities v; with accelerations, M a + h and A a + b, but for rows of couplings.
 
         After `weigh`, or by itself with accelerations: Newton and Euler need no mass matrix.
         """
@@ -209,7 +209,7 @@ class Machine:
         constraint_rows.constraint_bias(self.model, self.q, v, *poses, self.E, self.wrenches, self.V, self.A0, self.b)
 
     def slopes(self, a: Array, lam: Array, u: Array) -> derivatives.Slopes:
-        """Derivatives of the equations of motion; see `kernels.derivatives`."""
+        """Derivatives of the equations of motion, see `kernels.derivatives`."""
         self.z = empty(self.nv)
         found = derivatives.new_slopes(self.model)
         pair, carried = derivatives.new_pair(self.nv), derivatives.new_carried(self.model)
@@ -223,7 +223,7 @@ class Machine:
         return D
 
     def dissipated(self) -> Any:
-        """Power that friction takes, W."""
+        """Power that joint friction, dampers and force elements take, W; without friction in proportion to loads."""
         return forces.dissipated_power(self.model, self.q, self.v, self.R, self.p, self.V)
 
     def load_power(self) -> Any:
@@ -231,11 +231,11 @@ class Machine:
         return forces.load_power(self.model, self.R, self.p, self.V)
 
     def motion_power(self, lam: Array) -> Any:
-        """Power of what prescribes motions, W."""
+        """Power of prescribed motions, W."""
         return -sum((x * rate for x, rate in zip(lam, self.rates(), strict=True)), 0.0)
 
     def rates(self) -> Array:
-        """What A v is to be."""
+        """Rates that A v has to have: zero, but for prescribed motions."""
         made = empty(len(self.model.rows))
         constraint_rows.constraint_rates(self.model, made)
         return made
@@ -245,17 +245,17 @@ class Machine:
         return forces.kinetic_energy(self.M, self.v), forces.potential_energy(self.model, self.q, self.R, self.p)
 
     def energy(self) -> Any:
-        """Their sum, J."""
+        """Sum of kinetic and potential energy, J."""
         return sum(self.energies())
 
     def position_rates(self) -> Array:
-        """dq/dt."""
+        """Rates of the positions, dq/dt."""
         made = empty(len(self.q))
         tree.position_rates(self.model.links, self.q, self.v, made)
         return made
 
     def moved(self, change: Array) -> Array:
-        """The configuration that a displacement leads to."""
+        """Configuration after a displacement (nv,)."""
         made = empty(len(self.q))
         tree.retract(self.model.links, self.q, change, made)
         return made

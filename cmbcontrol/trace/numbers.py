@@ -1,4 +1,4 @@
-"""What numpy is to traced kernels: arrays of symbols, and functions of them."""
+"""Replacement of numpy for traced kernels: arrays of symbols, and functions of them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ pi, inf, nan, ndarray, int64, float64 = np.pi, np.inf, np.nan, np.ndarray, np.in
 
 
 def empty(shape: int | tuple[int, ...], dtype: Any = None) -> np.ndarray:
-    """An array of zeros that may hold symbols; of integers where that is asked for."""
+    """Array of zeros that may hold symbols; of integers where such a type is given."""
     if dtype is not None and np.dtype(dtype).kind == "i":
         return np.zeros(shape, dtype)
     made = np.empty(shape, object)
@@ -80,12 +80,12 @@ def arctan2(y: Any, x: Any) -> Any:
 
 
 def minimum(a: Any, b: Any) -> Any:
-    """The smaller one."""
+    """Smaller of a and b."""
     return _extreme("min", a, b)
 
 
 def maximum(a: Any, b: Any) -> Any:
-    """The larger one."""
+    """Larger of a and b."""
     return _extreme("max", a, b)
 
 
@@ -97,5 +97,5 @@ def _extreme(name: str, a: Any, b: Any) -> Any:
 
 
 def round(x: Any) -> Any:
-    """The nearest whole number."""
+    """Nearest whole number."""
     return x.function("rint") if isinstance(x, Scalar) else float(np.round(x))

@@ -1,4 +1,4 @@
-"""A plant as a law that is traced knows it."""
+"""Plant in symbols, as traced laws get it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["TracedPlant"]
 
 
 class TracedPlant:
-    """What a plant is to a law that is traced: names as they are, functions of the state in symbols."""
+    """Plant in symbols for a law that is traced: names are unchanged, functions of the state return symbols."""
 
     def __init__(self, plant: Any, at: Tracing) -> None:
         self._plant, self._at = plant, at
@@ -65,9 +65,10 @@ class TracedPlant:
         return Symbols(R), Symbols(p)
 
     def closed_with(self, q: Any, v: Any, columns: Sequence[int]) -> tuple[Symbols, Symbols]:
-        """The nearest closed configuration, and velocity, with some independent coordinates held: by Newton's method.
+        """Nearest closed configuration and velocity with some independent coordinates held, by Newton's method.
 
-        Sensors that are off by a hundredth of the machine are closed to 1e-12 by three steps; else the code says so.
+        Sensors that are off by a hundredth of the machine are closed to 1e-12 by three steps; a guard of the code fails
+        elsewhere.
         """
         for _ in range(3):
             q = self.integrate(q, self._at_rest(q).step_onto_loops(columns))
@@ -79,9 +80,10 @@ class TracedPlant:
         return q, moved + K @ (own - moved[list(columns)])
 
     def close(self, q: Any) -> Symbols:
-        """The nearest configuration with closed loops, in the metric of M, by Newton's method.
+        """Nearest configuration with closed loops, in the metric of M, by Newton's method.
 
-        Loops that are open by a hundredth of the machine are closed to 1e-12 by three steps; else the code says so.
+        Loops that are open by a hundredth of the machine are closed to 1e-12 by three steps; a guard of the code fails
+        elsewhere.
         """
         for _ in range(3):
             q = self.integrate(q, self._at_rest(q).nearest_step_onto_loops())
@@ -89,11 +91,11 @@ class TracedPlant:
         return q
 
     def project_velocity(self, q: Any, v: Any) -> Symbols:
-        """The nearest velocity that the loops allow, in the metric of M."""
+        """Nearest velocity that the loops allow, in the metric of M."""
         return self._at_rest(q).admissible_velocity(v)
 
     def load_matrix(self, q: Any) -> Symbols:
-        """Joint forces of a unit of each component of the loads."""
+        """Joint forces of a unit of each component of the loads, (nv, 6 loads)."""
         model, nv = self._at.model, self._plant.nv
         n = len(model.links)
         R, p, S, W = empty((n, 3, 3)), empty((n, 3)), empty((nv, 6)), empty((nv, 6 * len(model.loads)))
@@ -103,14 +105,14 @@ class TracedPlant:
         return Symbols(W)
 
     def require_closed(self, q: Any) -> None:
-        """Guard a configuration with closed loops."""
+        """Add a guard that the loops are closed at a configuration."""
         phi = self._at_rest(q).phi
         open_by = largest([abs(s * x) for s, x in zip(self._at.model.scale, phi, strict=True)])
         if not isinstance(open_by, float):
             self._at.graph.require_less(open_by, 1e-12 * self._at.model.size)
 
     def _at_rest(self, q: Any) -> TracedTerms:
-        """The last ones are kept: a law asks for several things at a configuration."""
+        """Terms at a configuration at rest; the last ones are kept, since a law asks for several things there."""
         if self._known is None or self._known[0] is not q:
             self._known = q, TracedTerms(self._at, self, 0.0, q, np.zeros(self._plant.nv))
         return self._known[1]

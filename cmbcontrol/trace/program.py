@@ -1,9 +1,9 @@
-"""A traced function in the order in which it is computed, cut into chunks that a compiler takes quickly.
+"""Order of computation of a traced function, cut into chunks that a compiler takes quickly.
 
-Each expression comes just before it is used: what it needs is near by then, and what a loop needs stands together.
+Each expression comes just before it is used: its operands are near by then, and those of a loop stand together.
 
 Values that one chunk computes and a later one uses are passed on through an array. Its places are used again when
-nobody needs what is in them any more.
+their values are not needed any more.
 
 A large machine repeats itself, and straight lines for all of it do not fit into the processor's caches. It is cut where
 the operations around are alike, so that equal parts are equal chunks. Such chunks are compiled once, and get a table of
@@ -46,7 +46,7 @@ LOOKED_AT = 16
 
 
 class Chunk(NamedTuple):
-    """Part of a function.
+    """Part of a function that is compiled as one.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class Chunk(NamedTuple):
     passed_in, passed_on : dict
         Place in the array of each node that comes from an earlier chunk, or is for a later one.
     outputs : list of (int, int or float)
-        Which output gets which node, or number.
+        Index of each output, and its node or number.
     """
 
     operations: list[int]
@@ -65,14 +65,14 @@ class Chunk(NamedTuple):
 
 
 class Program(NamedTuple):
-    """A function in chunks.
+    """Function in chunks, in order of computation.
 
     Attributes
     ----------
     nodes : list of tuple
-        As of the graph.
+        Those of the graph.
     guards : dict
-        As of the graph, those that what is computed rests on.
+        Those of the graph.
     chunks : list of Chunk
     room : int
         Length of the array through which values are passed.
@@ -88,7 +88,7 @@ class Program(NamedTuple):
 
 
 def program(function: Function) -> Program:
-    """All that the outputs of a function need, and its guards."""
+    """Order and chunks of all expressions that the outputs and guards of a function need."""
     graph = function.graph
     wanted = [x.index for x in function.outputs if isinstance(x, Scalar)]
     computed = [k for k in needed(graph, [*wanted, *graph.guards]) if graph.nodes[k][0] not in ("const", "input")]
@@ -129,7 +129,7 @@ def program(function: Function) -> Program:
 
 
 def needed(graph: Graph, wanted: Iterable[int]) -> list[int]:
-    """All that some expressions are made of, in an order in which it can be computed: each just before it is used."""
+    """Expressions that the wanted ones are made of, in an order of computation: each just before it is used."""
     nodes, found, order = graph.nodes, bytearray(len(graph.nodes)), list[int]()
     for root in wanted:
         stack = [root]
@@ -149,10 +149,10 @@ def needed(graph: Graph, wanted: Iterable[int]) -> list[int]:
 
 
 def equal_parts(graph: Graph, computed: list[int]) -> tuple[int, list[int]]:
-    """Where to cut so that equal parts are equal chunks, and how many operations there are if each counts once.
+    """Number of operations if equal parts count once, and the cuts by which equal parts are equal chunks.
 
-    It is cut where a hash of the last operations is least, far and near: wherever a part comes again, so does the least
-    hash in it.
+    Cuts are where a hash of the last operations is least in a neighbourhood: wherever a part comes again, so does the
+    least hash in it.
     """
     kinds: dict[tuple, int] = {}
     place = {k: at for at, k in enumerate(computed)}
@@ -172,7 +172,7 @@ def equal_parts(graph: Graph, computed: list[int]) -> tuple[int, list[int]]:
 
 
 def hashes(tokens: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """A number for the operations up to each one, that has nothing to do with what they are."""
+    """Hash of the operations up to each one, as a number without relation to what they are."""
     found = np.zeros_like(tokens)
     for back in range(LOOKED_AT):
         found[back:] = (found[back:] ^ tokens[: len(tokens) - back]) * np.uint64(0x9E3779B97F4A7C15)

@@ -15,7 +15,7 @@ __all__ = ["NotTraceable", "Symbols", "Time", "array", "joined", "numbers_of", "
 
 
 class Symbols(np.ndarray):
-    """An array of symbols and numbers. What numpy has no operation of symbols for is refused."""
+    """Array of symbols and numbers. Functions of numpy without an operation of symbols are refused."""
 
     def __new__(cls, values: Any) -> Symbols:
         return np.array(_objects(values)).view(cls)
@@ -47,20 +47,20 @@ class Symbols(np.ndarray):
         return super().__bool__()
 
     def min(self, axis: None = None, *, initial: Any = None) -> Any:  # type: ignore[override]
-        """The smallest entry."""
+        """Smallest entry."""
         return _extreme(numbers.minimum, self, axis, initial)
 
     def max(self, axis: None = None, *, initial: Any = None) -> Any:  # type: ignore[override]
-        """The largest entry."""
+        """Largest entry."""
         return _extreme(numbers.maximum, self, axis, initial)
 
     def dot(self, other: Any) -> Any:  # type: ignore[override]
-        """self @ other"""
+        """Product self @ other."""
         return array(np.dot(self.view(np.ndarray), _objects(other)))
 
 
 class Time(Scalar):
-    """Time in a law that is traced."""
+    """Time as a symbol, for a law that is traced."""
 
     __slots__ = ("_signal",)
 
@@ -69,19 +69,19 @@ class Time(Scalar):
         self._signal = signal
 
     def signal(self, function: Callable[[float], Any]) -> Any:
-        """What a function of time says, as inputs of the law; it is evaluated beside it."""
+        """Values of a function of time, as inputs of the law; the function is evaluated outside of the code."""
         return self._signal(function)
 
 
 def array(values: Any) -> Any:
-    """An array of symbols, a symbol, or a number."""
+    """Array of symbols, a symbol, or a number, from an array of objects or one entry of it."""
     if not isinstance(values, np.ndarray) or values.dtype != object:
         return [array(x) for x in values] if isinstance(values, list) else values
     return values.view(Symbols) if values.ndim else values[()]
 
 
 def numbers_of(values: Any) -> NDArray[Any]:
-    """An array of symbols where there are some, also in a list, else an array of numbers."""
+    """Array of symbols where `values` has some, also in a list, else an array of numbers."""
     if isinstance(values, Symbols):
         return values
     return Symbols(values) if _has_symbols(values) else np.asarray(values, dtype=np.float64)
@@ -94,7 +94,7 @@ def _has_symbols(values: Any) -> bool:
 
 
 def joined(parts: Any) -> Symbols:
-    """All entries of an array of symbols, or of a sequence of some, one after the other."""
+    """All entries of an array of symbols, or of a sequence of such arrays, one after the other."""
     several = parts if isinstance(parts, (tuple, list)) else (parts,)
     return Symbols(np.concatenate([np.asarray(x, object).reshape(-1) for x in several]))
 
@@ -102,7 +102,7 @@ def joined(parts: Any) -> Symbols:
 def where_less(a: Any, b: Any, x: Any, y: Any) -> Any:
     """x where a < b, else y, entry by entry; of numbers and of symbols.
 
-    Other than with an ``if``, a law with it is traced whole: both sides are computed, and one is taken.
+    Unlike with an ``if``, both sides are computed and one is taken, so a law is traced as a whole.
     """
     if not any(isinstance(z, (Scalar, Symbols)) for z in (a, b, x, y)):
         return np.where(np.less(a, b), x, y)
@@ -135,7 +135,7 @@ def _objects(x: Any) -> np.ndarray:
 
 
 def _each(function: Callable, *values: Any) -> Any:
-    """A function of the entries of arrays that are broadcast."""
+    """Apply a function to the entries of arrays that are broadcast."""
     parts = np.broadcast_arrays(*map(_objects, values))
     made = np.empty(parts[0].shape, object)
     for at in np.ndindex(made.shape):
@@ -167,12 +167,12 @@ def _norm(x: Any, ord: None = None) -> Any:
 
 
 def _where(mask: Any, x: Any, y: Any) -> Any:
-    """As `numpy.where`; a comparison of symbols has been decided as at the sample, other than with `where_less`."""
+    """Replacement of `numpy.where`; a comparison of symbols is decided as at the sample, unlike in `where_less`."""
     return array(np.where(np.asarray(mask, dtype=bool), _objects(x), _objects(y)))
 
 
 def _finite(x: Any) -> bool:
-    """Whether a number is finite; what is computed is so as at the sample, under a guard, and numbers of a law are."""
+    """Whether a number is finite; an expression is so as at the sample, under a guard; numbers of a law are."""
     if not isinstance(x, Scalar):
         return bool(np.isfinite(x))
     return x.graph.nodes[x.index][:2] == ("input", "p") or abs(x) < np.inf
@@ -223,7 +223,7 @@ _ARITHMETIC = {
 
 
 def _inverse(x: Any) -> Any:
-    """Of a diagonal matrix, or of a small one by its adjugate."""
+    """Inverse of a diagonal matrix, or of a small one by its adjugate."""
     A = _objects(x)
     n = len(A)
     if not any(isinstance(A[i, j], Scalar) or A[i, j] != 0.0 for i in range(n) for j in range(n) if i != j):

@@ -1,10 +1,10 @@
 """Derivatives of traced functions by their inputs: forward differentiation of the graph, exact to rounding.
 
-Each expression gets its value and its derivatives by some numbers, from those of what it is made of. There is one text
-of it: with symbols as inputs it makes a function to be compiled, with numbers it evaluates.
+Each expression gets its value and its derivatives by some numbers, from those of its operands. The same code serves
+twice: with symbols as inputs it makes a function to be compiled, with numbers it evaluates.
 
 An input may depend on a number by which it is differentiated and be zero all the same. The value is then folded as any
-zero by structure, and the derivative is not: a damper of zero costs what its derivative takes.
+structural zero, and the derivative is not: a damper of zero costs only the computation of its derivative.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ Dual = tuple[Any, Tangent]
 
 
 class GuardBroken(ArithmeticError):
-    """A comparison is decided otherwise than at the sample."""
+    """Error: a comparison is decided otherwise than at the sample."""
 
 
 def tangents(
     function: Function, given: Callable[[str, int], Dual], corners: list[tuple[Dual, Dual]] | None = None
 ) -> list[Dual]:
-    """Value and derivatives of each output.
+    """Value and derivatives of each output of a traced function.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def tangents(
     given : callable
         Value and derivatives of an input, from the name of its array and its index: symbols of one graph, or numbers.
     corners : list, optional
-        Gets all pairs whose order decides what is computed.
+        Gets all pairs whose order decides which expressions are computed.
 
     Raises
     ------
@@ -82,7 +82,10 @@ def tangents(
 
 
 def _note(corners: list[tuple[Dual, Dual]] | None, op: str, parts: Sequence[Dual]) -> None:
-    """Keep the pair that an operation compares; a number is rounded the other way half a unit from what it becomes."""
+    """Record the pair that an operation compares in `corners`.
+
+    A number is rounded the other way half a unit from its rounded value.
+    """
     if corners is None:
         return
     if op in ("lt", "min", "max", "select"):
@@ -95,11 +98,11 @@ def _note(corners: list[tuple[Dual, Dual]] | None, op: str, parts: Sequence[Dual
 
 
 def slope(function: Function) -> Function:
-    """A function to first order along a direction.
+    """First-order expansion of a function along a direction, as a function.
 
     Its inputs x are those of the function but for the first, which does not change (time), and the direction behind
-    all. Its outputs are those of the function, how they change, and the step along the direction to the nearest
-    comparison that is decided otherwise, to first order.
+    all. Its outputs are those of the function, their derivatives along the direction, and the step along the direction
+    to the nearest comparison that is decided otherwise, to first order.
     """
     graph, source, size = Graph(), function.graph, function.inputs
     values = {node[1:]: source.values[k] for k, node in enumerate(source.nodes) if node[0] == "input"}
@@ -139,7 +142,7 @@ def _divided(a: Dual, b: Dual) -> Dual:
 
 
 def _quotient(a: Any, b: Any) -> Any:
-    """a / b; nan where b is zero: what comes of it tells that it is not finite."""
+    """Quotient a / b; nan where b is a structural zero, so that results show that they are not finite."""
     return math.nan if is_zero(b) else a / b
 
 
@@ -173,7 +176,7 @@ def _angle(y: Dual, x: Dual) -> Dual:
 
 
 def _chosen(a: Any, b: Any, x: Any, y: Any) -> Any:
-    """x where a < b, else y."""
+    """Selection of x where a < b, else y."""
     graph = next((z.graph for z in (a, b, x, y) if isinstance(z, Scalar)), None)
     return (x if a < b else y) if graph is None else graph.select(a, b, x, y)
 
@@ -209,17 +212,17 @@ _RULES: Mapping[str, Callable[..., Dual]] = {
 
 
 class Moves:
-    """Which numbers of a machine follow the parameters by which it is differentiated.
+    """Numbers of a machine that follow the parameters by which it is differentiated, with their rates.
 
     Attributes
     ----------
     count : int
-        How many parameters there are.
+        Number of parameters.
     of_number : dict of int to list of (int, int)
-        For each number: parameters that move it, and where their rates are.
+        Parameters that move each number, and the indices of their rates.
     rates : ndarray
     structure : bytes
-        Hash of all but rates that are not 1 or -1, as of `Parameters`.
+        Hash of all data but rates that are not 1 or -1, as for `Parameters`.
     """
 
     def __init__(self, parameters: Sequence[Mapping[int, float]]) -> None:
@@ -237,14 +240,14 @@ class Moves:
 
 
 class Partials(NamedTuple):
-    """Derivatives as a function, whose outputs are those that are not zero by structure.
+    """Derivatives as a function, whose outputs are the entries that are not structural zeros.
 
     Attributes
     ----------
     function : Function
         Its p is the numbers of the machine, and the rates of `Moves`.
     places : ndarray of int
-        Where they belong in the flat matrix of all outputs by all parameters.
+        Place of each output in the flat matrix of all outputs by all parameters.
     """
 
     function: Function
@@ -278,7 +281,7 @@ def balance(at: Tracing) -> Function:
 
 
 def partials(traced: Function, parameters: Parameters, moves: Moves) -> Partials:
-    """Derivatives of a function that was traced with all that moves as inputs."""
+    """Derivatives, as a function, of a function that was traced with all moving numbers as inputs."""
     graph, values, source = Graph(), parameters.values, traced.graph
     sample = {node[1:]: source.values[k] for k, node in enumerate(source.nodes) if node[0] == "input"}
 
@@ -299,7 +302,7 @@ def partials(traced: Function, parameters: Parameters, moves: Moves) -> Partials
 
 
 def evaluated(traced: Function, values: Array, moves: Moves, x: Array) -> Array:
-    """The same derivatives at a state, without code: outputs by parameters.
+    """Derivatives of a traced function at a state, outputs by parameters, without compiled code.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The equations of motion at a symbolic state, as a law that is traced gets them."""
+"""Equations of motion at a symbolic state, as a law that is traced gets them."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ _LEVER = 0.1
 
 
 class TracedTerms:
-    """What `model.terms.Terms` is to a law that computes with numbers; see there.
+    """Terms at a state in symbols, in place of `model.terms.Terms`, for a law that is traced.
 
-    What a law solves, it solves here in independent coordinates z = v[columns], all others follow from: v = K z, and
-    a = c + K z' with A K = 0, A c = -b. Each solution is guarded: where it would lose digits, the code says so.
+    Laws solve in independent coordinates z = v[columns], from which all others follow: v = K z, and a = c + K z' with
+    A K = 0, A c = -b. Each solution is guarded: where it would lose digits, a guard of the code fails.
     """
 
     absent: frozenset[str] = frozenset()
@@ -47,7 +47,7 @@ class TracedTerms:
 
     @classmethod
     def of_machine(cls, at: Tracing, t: Any, machine: Machine) -> TracedTerms:
-        """At the state of a machine that moves already."""
+        """Terms at the state of a machine whose velocities are set already."""
         terms = cls(at, None, t, machine.q, machine.v)
         vars(terms).update(_machine=machine, _weighed=machine, _moved=machine, B=Symbols(machine.B))
         return terms
@@ -111,7 +111,7 @@ class TracedTerms:
 
     @cached_property
     def _plain(self) -> ConstrainedSolver:
-        """The smallest x with A x = c, in the coordinates as they are."""
+        """Solver for the smallest x with A x = c, in the coordinates as they are."""
         n = len(self.v)
         plain = Factor([{i: 1.0} for i in range(n)], list(range(n)))
         solver = ConstrainedSolver(plain, [self.at.scaled_row(self._machine.A[row], row) for row in self.at.rows])
@@ -121,7 +121,7 @@ class TracedTerms:
 
     @cached_property
     def Cv(self) -> Symbols:
-        """The smallest a with A a = -b."""
+        """Smallest acceleration a with A a = -b, (nv,)."""
         target = {i: -x for i, x in self.at.scaled(self._moved.b).items()}
         return Symbols(dense(self._plain.least_change(target), len(self.v)))
 
@@ -139,18 +139,18 @@ class TracedTerms:
         return self.kinetic + self.potential
 
     def of_independent_rows(self) -> TracedTerms:
-        """Those are the rows of code."""
+        """Terms unchanged: generated code has independent rows only."""
         return self
 
     def with_force(self, force: Any) -> TracedTerms:
-        """The same with a measured constraint force A' lam (nv,)."""
+        """Terms with a measured constraint force A' lam (nv,)."""
         other = object.__new__(TracedTerms)
         vars(other).update(vars(self))
         other.force = force
         return other
 
     def with_bias(self, h: Any) -> TracedTerms:
-        """The same with other bias forces (nv,)."""
+        """Terms with other bias forces (nv,)."""
         other = object.__new__(TracedTerms)
         vars(other).update(vars(self))
         vars(other)["h"] = Symbols(np.asarray(h, object))
@@ -162,13 +162,13 @@ class TracedTerms:
     # -- what a law solves -----------------------------------------------------------------------------------
 
     def chart(self, wanted: Sequence[int] = ()) -> Chart:
-        """Independent coordinates: those that are there; else the ones wanted, or driven ones, where they will do."""
+        """Independent coordinates, made at the first call: wanted ones, or driven ones, where these are independent."""
         if self._chart is None:
             self._chart = Chart(self, wanted)
         return self._chart
 
     def only_acceleration(self, J: Any, target: Any) -> Symbols:
-        """The acceleration a with A a = -b and J a = target, where there is one only."""
+        """Acceleration a with A a = -b and J a = target, where there is only one."""
         J, target = np.asarray(J, object), np.asarray(target, object)
         chart = self.chart(_unit_columns(J))
         if list(_unit_columns(J)) == chart.columns:
@@ -178,7 +178,7 @@ class TracedTerms:
         return chart.acceleration(self._least(J @ chart.K, rest, [x * sum(chart.sizes, 0.0) for x in sizes]))
 
     def nearest(self, J: Any, target: Any, wish: Any) -> Symbols:
-        """The acceleration a with A a = -b and J a = target that is nearest to a wish in the metric of M."""
+        """Acceleration a with A a = -b and J a = target that is nearest to a wish in the metric of M."""
         chart = self.chart()
         K, M = chart.K, self.M.view(np.ndarray)
         near = chart.inertia.solve(sparse(K.T @ (M @ (np.asarray(wish, object) - chart.c))))
@@ -190,7 +190,7 @@ class TracedTerms:
         return chart.acceleration(z + dense(solver.least_change(sparse(rest)), self.dof))
 
     def nearest_damped(self, J: Any, target: Any, wish: Any, part: Any, usual: Any) -> Symbols:
-        """The same as `controllers.redundancy.best` has it, which goes on where J loses motions.
+        """Acceleration nearest to J a = target and a wish, damped where J loses motions: `controllers.redundancy.best`.
 
         Squares of singular values are eigenvalues of the mobility J K (K'M K)^-1 K'J'.
         """
@@ -211,13 +211,13 @@ class TracedTerms:
 
     @cached_property
     def _most(self) -> Any:
-        """Square of how far coordinates go, in metres, as `controllers.redundancy` has it."""
+        """Square of the reach of the coordinates, in metres, as `controllers.redundancy` has it."""
         chart, reach = self.chart(), self.at.model.reach
         ways = [(k, row @ dense(chart.inertia.solve(sparse(row)), self.dof)) for k, row in enumerate(chart.K)]
         return sum((reach[k] * reach[k] * way for k, way in ways), 0.0)
 
     def step_onto_loops(self, columns: Sequence[int]) -> Symbols:
-        """The displacement that closes the loops to first order, with some independent coordinates held."""
+        """Displacement that closes the loops to first order, with some independent coordinates held."""
         chart = self.chart(columns)
         if chart.columns != list(columns):
             raise NotTraceable("coordinates that do not determine the motion where the law is traced")
@@ -226,14 +226,14 @@ class TracedTerms:
         return Symbols(made)
 
     def mobility(self, J: Any) -> Symbols:
-        """How the admissible motion gives way along J to forces there: J K (K'M K)^-1 K'J'."""
+        """Mobility J K (K'M K)^-1 K'J' of the admissible motions: acceleration along J by forces there."""
         chart = self.chart()
         JK = np.asarray(J, object) @ chart.K
         columns = [dense(chart.inertia.solve(sparse(row)), self.dof) for row in JK]
         return Symbols(JK @ np.array(columns, object).T)
 
     def smallest_effort(self, vdot: Any, root: Any = None, nominal: Any = None) -> Symbols:
-        """The motor efforts u with K'B u = K'(M vdot + h) that are nearest to nominal ones, in the metric R R'."""
+        """Motor efforts u with K'B u = K'(M vdot + h) that are nearest to nominal ones, in the metric R R'."""
         chart, B = self.chart(), self._pushes(root)
         if B.shape[1] < self.dof:
             raise NotTraceable(f"{B.shape[1]} motors and {self.dof} degrees of freedom")
@@ -247,14 +247,14 @@ class TracedTerms:
         return Symbols(u if nominal is None else u + np.asarray(nominal, object))
 
     def force_rows(self, S: Any) -> Symbols:
-        """C with C A' lam = S lam for all lam, the smallest one; where no row is redundant."""
+        """Smallest C with C A' lam = S lam for all lam, where no row is redundant."""
         if self.rank < len(self.at.model.rows):
             raise NotTraceable("redundant rows share the constraint force")
         scaled = [self.at.scaled(np.asarray(row, object)) for row in S]
         return Symbols(np.array([dense(self._plain.least_change(row), len(self.v)) for row in scaled], object))
 
     def effort_with_force(self, C: Any, f: Any, force: Any, root: Any = None) -> Symbols:
-        """The smallest motor efforts u with K'(B u - f) = 0 and C B u = force, in the metric R R'."""
+        """Smallest motor efforts u with K'(B u - f) = 0 and C B u = force, in the metric R R'."""
         self._require_no_loads()
         chart, C = self.chart(), np.asarray(C, object)
         B, reach = self._pushes(root), self.at.model.reach
@@ -267,10 +267,10 @@ class TracedTerms:
         return Symbols(u if root is None else np.asarray(root, object) @ u)
 
     def active_effort(self, force: Any, L: Any, inverse: Any, margin: float) -> Symbols:
-        """The smallest motor efforts that move the machine as a joint force does, see `Actuation.effort`.
+        """Smallest motor efforts that move the machine as a joint force does, see `Actuation.effort`.
 
         Smallest in the joint forces L^-1 B u. With N = L^-1 B, Q = N'N and S = K'B Q^-1 B'K, the squares of the
-        cosines between what the motors reach and what the loops leave free are eigenvalues of (K'L L'K)^-1 S. The sum
+        cosines between the reach of the motors and the admissible motions are eigenvalues of (K'L L'K)^-1 S. The sum
         of their inverses is the trace of S^-1 K'L L'K, which guards that none is below the margin.
         """
         self._require_no_loads()
@@ -300,7 +300,7 @@ class TracedTerms:
             )
 
     def _pushes(self, root: Any) -> Any:
-        """What the motors do, in the metric R R' of their efforts."""
+        """Joint forces of the motors, B, in the metric R R' of their efforts."""
         B = self.B.view(np.ndarray)
         return B if root is None else B @ np.asarray(root, object)
 
@@ -311,40 +311,40 @@ class TracedTerms:
 
     @cached_property
     def _gauss(self) -> ConstrainedSolver:
-        """What is nearest in the metric of M, on the constraints."""
+        """Solver for what is nearest in the metric of M, on the constraints."""
         solver = self.at.solver(self._weighed)
         self.require(solver.schur, [largest(solver.gradients)] * len(solver.gradients))
         return solver
 
     def nearest_step_onto_loops(self) -> Symbols:
-        """The smallest displacement, in the metric of M, that closes the loops to first order."""
+        """Smallest displacement, in the metric of M, that closes the loops to first order."""
         open_by = {i: -x for i, x in self.at.scaled(self._machine.phi).items()}
         return Symbols(dense(self._gauss.least_change(open_by), len(self.v)))
 
     def admissible_velocity(self, v: Any) -> Symbols:
-        """The nearest velocity that the loops allow, in the metric of M."""
+        """Nearest velocity that the loops allow, in the metric of M."""
         return self._less_forbidden(self._gauss, v, self.at.scaled(self._machine.rates()))
 
     def moving(self, t: Any, v: Any) -> TracedTerms:
-        """The same at another velocity."""
+        """Terms at the same configuration and another velocity."""
         terms = TracedTerms(self.at, self.plant, t, self.q, v)
         vars(terms)["_gauss"] = self._gauss
         return terms
 
     @property
     def P(self) -> Projector:
-        """The projector on N(A), to be multiplied with a vector from the right."""
+        """Projector on N(A), to be multiplied with a vector from the right."""
         return Projector(self)
 
     def _less_forbidden(self, solver: ConstrainedSolver, x: Any, rates: Mapping[int, Any] | None = None) -> Symbols:
-        """x with A x = `rates` (zero unless they are given), by the smallest change in the metric of a solver."""
+        """Vector x changed to A x = `rates` (zero unless given), by the smallest change in the metric of a solver."""
         given, rates = np.asarray(x, object), {} if rates is None else rates
         along = [sum((y * given[k] for k, y in row.items()), 0.0) for row in solver.rows]
         change = {i: rates.get(i, 0.0) - s for i, s in enumerate(along)}
         return Symbols(given + dense(solver.least_change(change), len(given)))
 
     def motion_of(self, columns: Sequence[int], change: Any) -> Symbols:
-        """The admissible motion that comes nearest to changes of some coordinates, which determine the motion."""
+        """Admissible motion nearest to changes of some coordinates, which determine the motion."""
         chart = self.chart(columns)
         if chart.columns == list(columns):
             return Symbols(chart.K @ np.asarray(change, object))
@@ -354,7 +354,7 @@ class TracedTerms:
         return Symbols(chart.K @ dense(square.solve(sparse(S.T @ np.asarray(change, object))), self.dof))
 
     def acceleration(self, f: Any) -> Symbols:
-        """The acceleration under joint forces f, by the least constraint."""
+        """Acceleration (nv,) under joint forces f, by the least constraint."""
         self._require_no_loads()
         if "_gauss" in vars(self):
             target = {i: -x for i, x in self.at.scaled(self._moved.b).items()}
@@ -368,28 +368,28 @@ class TracedTerms:
         return chart.acceleration(dense(chart.inertia.solve(sparse(chart.K.T @ need)), self.dof))
 
     def response(self, f: Any) -> Symbols:
-        """K (K'M K)^-1 K'f: what joint forces add to the acceleration."""
+        """Acceleration K (K'M K)^-1 K'f that joint forces f add."""
         chart = self.chart()
         z = chart.inertia.solve(sparse(chart.K.T @ np.asarray(f, object)))
         return Symbols(chart.K @ dense(z, self.dof))
 
     def free_acceleration(self, f: Any) -> Symbols:
-        """M^-1 f."""
+        """Acceleration M^-1 f, without the loops."""
         return Symbols(dense(self._tree.solve(sparse(np.asarray(f, object))), len(self.v)))
 
     @cached_property
     def _tree(self) -> Factor:
-        """M, factored."""
+        """Factor of M."""
         n = len(self.v)
         return Factor([sparse(row) for row in self.M.view(np.ndarray)], list(range(n - 1, -1, -1)))
 
     def _mobility_without_loops(self, row: Any) -> Any:
-        """x M^-1 x'."""
+        """Mobility x M^-1 x' of a row x, without the loops."""
         parts = self._tree.forward(sparse(row))
         return sum((x * x * self._tree.inverse[k] for k, x in parts.items()), 0.0)
 
     def _least(self, X: Any, y: Any, sizes: Sequence[Any]) -> Any:
-        """The smallest x with X x = y; rows are compared with these squares, which they have where nothing is lost."""
+        """Smallest x with X x = y; rows are compared with these squares, which they have where nothing is lost."""
         rows = [sparse(row) for row in X]
         if all(row == {i: 1.0} for i, row in enumerate(rows)):
             return np.concatenate([y, np.zeros(X.shape[1] - len(rows), object) + 0.0])
@@ -402,7 +402,7 @@ class TracedTerms:
         return dense(solver.least_change(sparse(y)), width)
 
     def require(self, factor: Factor, sizes: Sequence[Any]) -> None:
-        """Guard an elimination: what was left of a row is no small part of it."""
+        """Add guards on an elimination: the rest of a row, its pivot, is no small part of the row."""
         clear = self.at.clear * self.at.clear
         left = [pivot - clear * size for pivot, size in zip(factor.pivots, sizes, strict=True)]
         decided = [x for x in left if isinstance(x, float)]
@@ -410,16 +410,16 @@ class TracedTerms:
         self.require_positive(smallest([x for x in left if not isinstance(x, float)]))
 
     def assume_less(self, a: Any, b: Any) -> None:
-        """Guard what a law computes for this case only, also where it is traced in another one.
+        """Add the guard a < b of a case that a law computes, also where it is traced in another case.
 
-        Where nobody takes over in other cases, as in exported code, the law cannot be traced.
+        Where no other code takes over in other cases, as in exported code, the law cannot be traced.
         """
         if self.at.margins is not None:
             raise NotTraceable("cases that are left to Python")
         self.at.graph.assume_less(a, b)
 
     def require_positive(self, x: Any) -> None:
-        """Guard a number, which is positive where what follows is to be trusted."""
+        """Add a guard on a number, which is positive where all that follows can be trusted."""
         if not self.at.graph.scalar(x).value > 0.0:
             raise NotTraceable(
                 "the motors or coordinates of the law do not determine the motion at this configuration as code needs "
@@ -435,7 +435,7 @@ class TracedTerms:
 
 
 class Projector:
-    """P = 1 - A+ A, by what it does to a vector."""
+    """Projector P = 1 - A+ A, defined by its product with a vector."""
 
     def __init__(self, terms: TracedTerms) -> None:
         self._terms = terms
@@ -445,7 +445,7 @@ class Projector:
 
 
 class Chart:
-    """Independent coordinates at a state, and how all others follow from them.
+    """Independent coordinates at a state, and the linear maps from which all others follow.
 
     Attributes
     ----------
@@ -475,7 +475,7 @@ class Chart:
             self.fill(self.K[:, i], {j: -row[k] for j, row in enumerate(self._rows) if k in row})
 
     def fill(self, column: Any, rhs: dict[int, Any]) -> None:
-        """The other coordinates with A x = rhs, where the independent ones are zero."""
+        """Set the other coordinates in `column` to A x = rhs, where the independent ones are zero."""
         for i, x in self._solver.least_change(rhs).items():
             column[self._others[i]] = x
 
@@ -488,13 +488,13 @@ class Chart:
 
     @cached_property
     def sizes(self) -> list[Any]:
-        """Squares of the motions that are columns of K, in metres."""
+        """Squares of the lengths of the columns of K, in metres."""
         reach = self.terms.at.model.reach
         return [sum((x * x * reach[k] * reach[k] for k, x in sparse(column).items()), 0.0) for column in self.K.T]
 
     @cached_property
     def inertia(self) -> Factor:
-        """K'M K, factored."""
+        """Factor of K'M K."""
         H = self.K.T @ self.terms.M.view(np.ndarray) @ self.K
         rows = [sparse(row) for row in H]
         factor = Factor(rows, list(range(len(rows))))
@@ -502,12 +502,12 @@ class Chart:
         return factor
 
     def acceleration(self, z: Any) -> Symbols:
-        """a = c + K z."""
+        """Acceleration a = c + K z."""
         return Symbols(self.c + self.K @ z)
 
 
 def _unit_columns(J: Any) -> list[int]:
-    """The coordinates that the rows of J are; none where they are no plain coordinates."""
+    """Coordinates that the rows of J select; empty where a row is no plain coordinate."""
     rows = [sparse(row) for row in J]
     plain = all(len(row) == 1 and next(iter(row.values())) == 1.0 for row in rows)
     return [next(iter(row)) for row in rows] if plain else []

@@ -1,4 +1,4 @@
-"""The parts of a machine: bodies, joints, loop closures, springs, actuators, loads, prescribed motions.
+"""Parts of a machine: bodies, joints, loop closures, springs, actuators, loads, prescribed motions.
 
 All parts are frozen. Frames are given on bodies: ``Frame(p, R)`` is a frame at the point `p`
 (metres, in the body's axes) whose axes are the columns of `R`. The ground is called ``"ground"``;

@@ -1,4 +1,4 @@
-"""Rigid bodies, frames on them, and what they look like."""
+"""Rigid bodies, frames on them, and the base of shapes that show them in pictures."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ GROUND = "ground"
 
 
 def rotation_to(axis: np.ndarray) -> np.ndarray:
-    """The shortest rotation that takes z to the unit vector `axis`; of those to -z, the half turn about x."""
+    """Shortest rotation matrix that takes z to the unit vector `axis`; for -z, the half turn about x."""
     x, y, z = (float(component) for component in axis)
     if z >= 0.0:
         f = 1.0 / (1.0 + z)
@@ -35,7 +35,7 @@ def rotation_to(axis: np.ndarray) -> np.ndarray:
 
 
 def _orthonormal(R: np.ndarray) -> np.ndarray:
-    """The orthogonal matrix nearest to one that is so to some digits (Newton's iteration for the polar factor).
+    """Orthogonal matrix nearest to one that is so to some digits (Newton's iteration for the polar factor).
 
     An error e becomes 3 e^2 / 4, so that 1e-6 is gone after two steps.
     """
@@ -49,7 +49,7 @@ _IDENTITY = np.eye(3)
 
 @frozen
 class Frame(Part):
-    """A frame on a body.
+    """Frame on a body: an origin and a rotation.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class Frame(Part):
 
     @classmethod
     def turned(cls, axis: ArrayLike, angle: float, p: ArrayLike = (0.0, 0.0, 0.0)) -> Frame:
-        """A frame at `p`, turned by `angle` (rad) about `axis`.
+        """Frame at `p`, turned by `angle` (rad) about `axis`.
 
         Examples
         --------
@@ -100,17 +100,17 @@ class Frame(Part):
         return cls(p, np.eye(3) + math.sin(angle) * K + (1.0 - math.cos(angle)) * K @ K)
 
     def __matmul__(self, other: Frame) -> Frame:
-        """The frame `other`, given in this frame, in the body's axes."""
+        """Frame `other`, given in this frame, in the body's axes."""
         _check.instance(other, Frame, "what a frame is multiplied with")
         return self._made(self.p + self.R @ other.p, self.R @ other.R)
 
     def inverse(self) -> Frame:
-        """The body's frame, seen from this one."""
+        """Frame of the body, seen from this one."""
         return self._made(-self.R.T @ self.p, self.R.T)
 
     @classmethod
     def _made(cls, p: np.ndarray, R: np.ndarray) -> Frame:
-        """From frames that have been checked: what they make is a frame; long products are kept from drifting."""
+        """Frame made from checked frames, without a check; kept from drifting in long products."""
         made = object.__new__(cls)
         off = float(np.abs(R.T @ R - _IDENTITY).max())
         set_fields(made, p=p, R=_orthonormal(R) if off > ROUNDING else R)
@@ -118,12 +118,13 @@ class Frame(Part):
 
 
 class Triangles(NamedTuple):
-    """The surface of a shape.
+    """Surface of a shape, as triangles.
 
     Attributes
     ----------
     vertices : ndarray, shape (n, 3)
-        In the axes of the body, m. Where a curved surface has a sharp edge, they are there once for each side of it.
+        Points in the axes of the body, m. Where a curved surface has a sharp edge, they are there once for each side of
+        it.
     faces : ndarray of int32, shape (m, 3)
         Triangles, counter-clockwise from outside.
     smooth : bool
@@ -140,7 +141,7 @@ _COLOR = re.compile("#[0-9a-fA-F]{6}")
 
 @frozen
 class Shape(Part, ABC):
-    """What a body, or a part of it, looks like: a solid in the axes of the body.
+    """Base of shapes, which show a body or a part of it in pictures: a solid in the axes of the body.
 
     The classes are in `cmbcontrol.shapes`; one of your own defines the two methods.
 
@@ -158,16 +159,16 @@ class Shape(Part, ABC):
 
     @abstractmethod
     def triangles(self) -> Triangles:
-        """Its surface: a closed one of triangles, counter-clockwise from outside."""
+        """Surface of the shape: closed, of triangles, counter-clockwise from outside."""
 
     @abstractmethod
     def moved(self, frame: Frame) -> Shape:
-        """The same shape, given in a frame, in the axes that the frame is given in."""
+        """Shape whose coordinates in `frame` are turned into those in the axes in which that frame is given."""
 
 
 @frozen
 class Body(Part):
-    """A rigid body.
+    """Rigid body with mass, inertia, and shapes for pictures.
 
     Parameters
     ----------
@@ -177,9 +178,9 @@ class Body(Part):
     com : array_like, shape (3,)
         Centre of mass in the body's axes, metres.
     inertia : array_like, shape (3, 3) or (3,)
-        About the centre of mass, in the body's axes (or its diagonal), kg m2.
+        Inertia about the centre of mass, in the body's axes (or its diagonal), kg m2.
     shapes : sequence of Shape
-        What it looks like, from `cmbcontrol.shapes`. They are for the eye alone: no mass, no contact. A body without
+        Shapes that show it in pictures, from `cmbcontrol.shapes`; they have no mass and no contact. A body without
         any is drawn as bars and polygons through its joints. A base or a frame that stands still is a body without
         mass that has shapes, and a `Fixed` joint to the ground.
 
@@ -219,7 +220,7 @@ class Body(Part):
         self._check_physics()
 
     def _check_physics(self) -> None:
-        """Refuse mass and inertia that no distribution of mass can have."""
+        """Raise an error for mass and inertia that no distribution of mass can have."""
         what, I = f"body {self.name!r}", np.asarray(self.inertia)
         size = float(np.abs(I).max())
         if self.mass < 0.0:
@@ -239,7 +240,7 @@ class Body(Part):
 
     @classmethod
     def rod(cls, name: str, mass: float, length: float, shapes: Sequence[Shape] = ()) -> Body:
-        """A thin uniform rod along x from the body's origin: inertia m L^2 / 12 across, none along."""
+        """Body as a thin uniform rod along x from the body's origin: inertia m L^2 / 12 across, none along."""
         mass = _check.positive(mass, f"the mass of body {name!r}", zero=True)
         length = _check.positive(length, f"the length of body {name!r}")
         i = mass * length**2 / 12.0
@@ -249,10 +250,10 @@ class Body(Part):
     def planar(
         cls, name: str, mass: float, com: float | ArrayLike, inertia: float, shapes: Sequence[Shape] = ()
     ) -> Body:
-        """A body for planar machines: centre of mass at (x, y, 0), `inertia` about z through it.
+        """Body for planar machines: centre of mass at (x, y, 0), `inertia` about z through it.
 
-        `com` is the pair (x, y), or a number for (x, 0). Inertias about x and y, which a planar machine does not feel,
-        are as that about z, so that the body exists, and does so with an inertia that is up to twice as large.
+        `com` is the pair (x, y), or a number for (x, 0). Inertias about x and y have no effect in a planar machine;
+        they are set to that about z, which makes a body that can exist.
 
         Examples
         --------

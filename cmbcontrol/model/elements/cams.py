@@ -1,4 +1,4 @@
-"""Cams: a coordinate that follows a function of another one."""
+"""Cams: constraints by which a coordinate follows a function of another one."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TURN = 2.0 * np.pi
 
 @frozen_family
 class Cam(FormulaRows, CoordinateConstraint):
-    """follower = offset + profile(cam): a valve lifter, a pivoted lever on a disc, a groove (1 row).
+    """Constraint follower = offset + profile(cam): a valve lifter, a pivoted lever on a disc, a groove (1 row).
 
     It holds both ways, as a groove does; a follower that a spring presses on, and that may jump, is a `Contact` on it.
 
@@ -78,12 +78,12 @@ class Cam(FormulaRows, CoordinateConstraint):
 
     @property
     def measured(self) -> tuple[str, str]:
-        """The coordinates."""
+        """Names of the two coordinates, follower and cam."""
         return self.follower, self.cam
 
     @property
     def sample(self) -> Array:
-        """Of follower and cam."""
+        """Values of follower and cam at which the formula is traced."""
         return np.array([0.11, 0.1234])
 
     @property
@@ -91,12 +91,12 @@ class Cam(FormulaRows, CoordinateConstraint):
         return (RowOfFormula("", "", residual=lambda z: z[0] - self.offset - self.lift(z[1])),)
 
     def lift(self, angle: Any) -> Any:
-        """The profile at an angle of the cam."""
+        """Displacement of the follower at an angle of the cam, by the profile."""
         return self.profile(angle)
 
 
 class _Periodic:
-    """A smooth curve through points over a turn, of numbers and of symbols."""
+    """Smooth periodic curve through points over a turn, for numbers and symbols."""
 
     def __init__(self, angles: ArrayLike, lifts: ArrayLike, what: str) -> None:
         from scipy.interpolate import CubicSpline

@@ -16,7 +16,7 @@ __all__ = ["Constraint", "CoordinateConstraint", "Coupling", "Distance", "Point"
 
 @frozen_family
 class Constraint(Part):
-    """A constraint that is not a cut joint: something on body `b` is held relative to body `a`."""
+    """Base of constraints that are not cut joints: a point or frame on body `b` is held relative to body `a`."""
 
     name: str
     a: str
@@ -38,7 +38,7 @@ class Constraint(Part):
 
 @frozen_family
 class Point(Constraint):
-    """p_b - p_a = 0: a point of b coincides with a point of a (3 rows, in a's axes, metres)."""
+    """Constraint p_b - p_a = 0: a point of b coincides with a point of a (3 rows, in a's axes, metres)."""
 
     point_a: HeldArray = held((0.0, 0.0, 0.0))
     point_b: HeldArray = held((0.0, 0.0, 0.0))
@@ -46,7 +46,7 @@ class Point(Constraint):
 
 @frozen_family
 class PointOnLine(Constraint):
-    """A point of b stays on the line through `point_a` along `axis`, both fixed on a (2 rows, metres)."""
+    """Constraint of a point of b to the line through `point_a` along `axis`, both fixed on a (2 rows, metres)."""
 
     point_a: HeldArray = held((0.0, 0.0, 0.0))
     point_b: HeldArray = held((0.0, 0.0, 0.0))
@@ -55,7 +55,7 @@ class PointOnLine(Constraint):
 
 @frozen_family
 class PointOnPlane(Constraint):
-    """A point of b stays in the plane through `point_a` across `normal`, both fixed on a (1 row, metres)."""
+    """Constraint of a point of b to the plane through `point_a` across `normal`, both fixed on a (1 row, metres)."""
 
     point_a: HeldArray = held((0.0, 0.0, 0.0))
     point_b: HeldArray = held((0.0, 0.0, 0.0))
@@ -64,7 +64,7 @@ class PointOnPlane(Constraint):
 
 @frozen_family
 class Distance(Constraint):
-    """(|p_b - p_a|^2 - length^2) / (2 length) = 0: a massless rod with ball ends (1 row, metres)."""
+    """Constraint (|p_b - p_a|^2 - length^2) / (2 length) = 0: a massless rod with ball ends (1 row, metres)."""
 
     point_a: HeldArray = held((0.0, 0.0, 0.0))
     point_b: HeldArray = held((0.0, 0.0, 0.0))
@@ -77,7 +77,7 @@ class Distance(Constraint):
 
 @frozen_family
 class Weld(Constraint):
-    """Frame `frame_b` of b coincides with `frame_a` of a (6 rows: 3 in metres, 3 in radians)."""
+    """Constraint of frame `frame_b` of b to coincide with `frame_a` of a (6 rows: 3 in metres, 3 in radians)."""
 
     frame_a: Frame = field(default_factory=Frame)
     frame_b: Frame = field(default_factory=Frame)
@@ -89,14 +89,14 @@ class Weld(Constraint):
 
 
 class CoordinateConstraint(Part):
-    """A constraint of coordinates, and of no bodies (1 row)."""
+    """Base of constraints of coordinates, without bodies (1 row)."""
 
     name: str
 
 
 @frozen_family
 class Coupling(CoordinateConstraint):
-    """sum of coefficient * coordinate = offset: gears, belts, differentials (1 row).
+    """Constraint: sum of coefficient * coordinate = offset, as of gears, belts, differentials (1 row).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Cylinders: barrel, rod, pins, stroke and motor in one part."""
+"""Cylinders, hydraulic or electric: barrel, rod, pins, stroke and motor in one part."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ WALL = 0.1  # of a barrel, in bores
 
 @frozen
 class Cylinder(Part):
-    """A hydraulic or electric cylinder between two bodies.
+    """Hydraulic or electric cylinder between two bodies.
 
     It stands for two bodies, ``{name}_barrel`` and ``{name}_rod``; a pin ``{name}_pin`` on body a; the coordinate
     `name`, which is the length from pin to pin and has the stroke as its limits; a pin ``{name}_end`` on body b, which
@@ -45,19 +45,19 @@ class Cylinder(Part):
     bore, rod : float, optional
         Diameters of piston and rod, m.
     axis : array_like, shape (3,), or None
-        Of the pins, on body a and b alike; None for a cylinder in space, with a universal joint at its barrel and a
-        ball at its rod.
+        Axis of the pins, on body a and b alike; None for a cylinder in space, with a universal joint at its barrel and
+        a ball at its rod.
     mass : (float, float), optional
-        Of barrel and rod, kg; defaults to those of steel tubes and rods of these diameters, as long as the retracted
-        cylinder.
+        Masses of barrel and rod, kg; defaults to those of steel tubes and rods of these diameters, as long as the
+        retracted cylinder.
     pressure : float
-        The largest one, Pa: it limits the effort to what it gives on the side of the rod. Without it, none.
+        Largest pressure, Pa: it limits the effort to its force on the side of the rod. No limit by default.
     damping : float
         Viscous friction of the seals, N s/m.
     armature : float
-        Of an electric cylinder: the inertia of its motor through gear and spindle, kg.
+        For an electric cylinder: inertia of its motor through gear and spindle, kg.
     motor : bool
-        False for one that is a passive strut.
+        Whether it has a motor; False for a passive strut.
 
     Raises
     ------
@@ -126,19 +126,19 @@ class Cylinder(Part):
         len(self.joints)  # making them checks damping and armature
 
     def _steel(self) -> np.ndarray:
-        """Masses of a steel barrel and rod."""
+        """Masses of a steel barrel and rod, kg."""
         outer = (1.0 + 2.0 * WALL) * self.bore  # type: ignore[operator]
         volumes = np.array([outer**2 - self.bore**2, self.rod**2])  # type: ignore[operator]
         return STEEL * math.pi / 4.0 * volumes * float(self.stroke[0])
 
     @property
     def area(self) -> float:
-        """Of the piston, m2."""
+        """Area of the piston, m2."""
         return math.pi / 4.0 * self._known("bore") ** 2
 
     @property
     def rod_area(self) -> float:
-        """On the side of the rod, m2."""
+        """Area of the piston on the side of the rod, m2."""
         return self.area - math.pi / 4.0 * self._known("rod") ** 2
 
     def _known(self, key: str) -> float:
@@ -148,14 +148,14 @@ class Cylinder(Part):
 
     @property
     def effort(self) -> float:
-        """What the pressure gives at least, N: on the side of the rod."""
+        """Largest effort, N: the force of the pressure on the side of the rod, which is the smaller one."""
         return self.pressure * self.rod_area if math.isfinite(self.pressure) else math.inf
 
     # -- what it stands for -------------------------------------------------------------------------
 
     @property
     def bodies(self) -> tuple[Body, Body]:
-        """Barrel and rod; x is along the cylinder, the origins are at the pins."""
+        """Bodies of barrel and rod; x is along the cylinder, the origins are at the pins."""
         made = []
         radii = [0.5 * (x or 0.1 * self.stroke[0]) for x in (self.bore, self.rod)]
         for name, mass, radius, side in zip(("barrel", "rod"), self.mass, radii, (1.0, -1.0), strict=True):
@@ -167,7 +167,7 @@ class Cylinder(Part):
 
     @property
     def joints(self) -> tuple[Joint, Prismatic]:
-        """The pin of the barrel, and the length."""
+        """Joints for the pin of the barrel, and for the length."""
         barrel, rod = f"{self.name}_barrel", f"{self.name}_rod"
         pin: Joint
         if self.axis is None:
@@ -181,7 +181,7 @@ class Cylinder(Part):
 
     @property
     def loops(self) -> tuple[Constraint]:
-        """The pin of the rod."""
+        """Constraint for the pin of the rod."""
         rod = f"{self.name}_rod"
         if self.axis is None:
             return (Point(f"{self.name}_end", self.b, rod, self.point_b),)
@@ -189,5 +189,5 @@ class Cylinder(Part):
 
     @property
     def actuators(self) -> tuple[Actuator, ...]:
-        """The motor, if there is one."""
+        """Actuator of the motor, if there is one."""
         return (Actuator(self.name, effort=self.effort),) if self.motor else ()

@@ -1,4 +1,4 @@
-"""Force elements: what resists with a force that is any function of a displacement and its rate."""
+"""Force elements, whose force is any function of a displacement and its rate."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ UNIT = 1e-6  # m
 
 
 class ForceElement(Part):
-    """What resists with forces F(z, dz/dt) against the growth of some measures z.
+    """Base of force elements, which resist with forces F(z, dz/dt) against the growth of some measures z.
 
-    The ready ones are `JointForce`, `PointForce` and `Bushing`.
+    Ready-made ones are `JointForce`, `PointForce` and `Bushing`.
     """
 
     name: str
 
     @property
     def summary(self) -> str:
-        """What it is and where, for tables."""
+        """Text of its kind and place, for tables."""
         where = getattr(self, "joint", None) or f"{self.a} <-> {self.b}"  # type: ignore[attr-defined]
         law = getattr(self, "characteristic", None)
         return type(law if law is not None else self).__name__.lstrip("_") + f" on {where}"
@@ -44,7 +44,7 @@ class ForceElement(Part):
     @property
     @abstractmethod
     def count(self) -> int:
-        """How many measures it has."""
+        """Number of measures."""
 
     @property
     def number_names(self) -> tuple[str, ...]:
@@ -53,7 +53,7 @@ class ForceElement(Part):
 
     @property
     def numbers(self) -> tuple[float, ...]:
-        """These numbers."""
+        """Values of the numbers in its formula."""
         return ()
 
     @property
@@ -75,12 +75,12 @@ class ForceElement(Part):
         return 0.0
 
     def without_dry_friction(self) -> ForceElement | None:
-        """The same without its dry friction; None where nothing else is left."""
+        """Element without its dry friction; None where nothing else is left."""
         return self
 
 
 class _OneForce(ForceElement):
-    """With one characteristic."""
+    """Base of force elements with one characteristic."""
 
     characteristic: Held[Characteristic | Callable, Characteristic]
 
@@ -119,7 +119,7 @@ class _OneForce(ForceElement):
 
 @frozen
 class _Function(Characteristic):
-    """A plain function (x, rate) -> force."""
+    """Characteristic by a plain function (x, rate) -> force."""
 
     function: Callable
 
@@ -129,7 +129,7 @@ class _Function(Characteristic):
 
 @frozen
 class JointForce(_OneForce):
-    """A force against a coordinate: a nonlinear spring or damper, an end cushion, friction.
+    """Force element on a coordinate: a nonlinear spring or damper, an end cushion, friction.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ class JointForce(_OneForce):
 
 @frozen
 class PointForce(_OneForce):
-    """A force along the line between two points: a rope, a gas spring, a nonlinear strut.
+    """Force element along the line between two points: a rope, a gas spring, a nonlinear strut.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ class PointForce(_OneForce):
     characteristic : Characteristic or callable
         Force against the distance d of the points, m, as ``force(d, rate)``: positive ones pull them together, N.
     point_a, point_b : array_like, shape (3,)
-        On the bodies, m.
+        Points on the bodies, m.
 
     Examples
     --------
@@ -217,13 +217,13 @@ class PointForce(_OneForce):
 
     @staticmethod
     def _length(z: Any) -> Any:
-        """The distance, from z = (d^2 - UNIT^2) / (2 UNIT)."""
+        """Distance d from z = (d^2 - UNIT^2) / (2 UNIT)."""
         return np.sqrt(UNIT**2 + 2.0 * UNIT * z)
 
 
 @frozen
 class Bushing(ForceElement):
-    """An elastic bearing between two frames: a 6 x 6 stiffness and damping.
+    """Force element of an elastic bearing between two frames: a 6 x 6 stiffness and damping.
 
     It resists with ``stiffness z + damping dz/dt``, where z is the displacement of frame b's origin in the axes of
     frame a (m), and the turn of b relative to a about these axes, as the sine of the angle along the axis of the turn:
@@ -235,7 +235,7 @@ class Bushing(ForceElement):
     a, b : str
         Bodies.
     frame_a, frame_b : Frame
-        On the bodies; it is at rest where they coincide.
+        Frames on the bodies; it is at rest where they coincide.
     stiffness, damping : array_like, shape (6,) or (6, 6)
         Along x, y, z (N/m, N s/m), and about them (N m/rad, N m s/rad); symmetric.
 
@@ -291,7 +291,7 @@ class Bushing(ForceElement):
 
 
 def _six(z: Any) -> list[Any]:
-    """Displacement, and half the differences of opposite entries of the rotation."""
+    """Displacement (3), and half the differences of opposite entries of the rotation (3)."""
     return [*z[:3], *(0.5 * (z[3 + 2 * i] - z[4 + 2 * i]) for i in range(3))]
 
 

@@ -1,4 +1,4 @@
-"""What exerts forces: springs with dampers, and actuators."""
+"""Springs with dampers, and actuators."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Actuator", "JointSpring", "PointSpring"]
 
 
 def _set_spring(spring: JointSpring | PointSpring) -> None:
-    """Check the numbers of a spring. A stiffness may be negative, as near a dead centre; a damper takes energy."""
+    """Check and set the numbers of a spring. A stiffness may be negative, as near a dead centre; damping may not."""
     for key in ("stiffness", "rest"):
         set_fields(spring, **{key: _check.number(getattr(spring, key), f"{key} of spring {spring.name!r}")})
     set_fields(spring, damping=_check.positive(spring.damping, f"damping of spring {spring.name!r}", zero=True))
@@ -62,7 +62,7 @@ class PointSpring(Part):
 
 @frozen
 class Actuator(Part):
-    """A motor or cylinder on one joint coordinate, or a torque between two bodies.
+    """Motor or cylinder on one joint coordinate, or a torque between two bodies.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Constraints whose rows are formulas of what is measured: coordinates, or a frame as seen from another one."""
+"""Constraints whose rows are formulas of measures: of coordinates, or of a frame as seen from another one."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ Array = NDArray[np.float64]
 
 
 class RowOfFormula(NamedTuple):
-    """A row: ``residual(z)`` = 0, or ``rate(z, dz)`` = 0 of one that binds velocities and no positions.
+    """Row with ``residual(z)`` = 0, or with ``rate(z, dz)`` = 0 if it binds velocities and no positions.
 
-    The formulas are written with numpy's functions; their derivatives are taken.
+    The formulas are written with numpy's functions, and are differentiated.
     """
 
     label: str
@@ -26,7 +26,9 @@ class RowOfFormula(NamedTuple):
 
 
 class FormulaRows:
-    """A constraint with rows of formulas; also a `CoordinateConstraint`, or a `Constraint` between two bodies.
+    """Base of constraints with rows of formulas, either of coordinates or between two bodies.
+
+    They are also a `CoordinateConstraint` or a `Constraint`.
 
     Attributes
     ----------

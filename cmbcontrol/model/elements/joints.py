@@ -35,7 +35,7 @@ Limits = tuple[float, float]
 
 @frozen_family
 class Joint(Part):
-    """A joint between two bodies; in the list of loops it is a cut joint.
+    """Joint between two bodies; in the list of loops it is a cut joint.
 
     Parameters
     ----------
@@ -46,15 +46,15 @@ class Joint(Part):
     frame, child_frame : Frame
         The joint's frame on the parent and on the child; they coincide at zero.
     damping : float or sequence
-        Of joints of the tree: viscous friction, N m s/rad or N s/m, one for all velocity coordinates or one each.
+        For joints of the tree: viscous friction, N m s/rad or N s/m, one for all velocity coordinates or one each.
     armature : float or sequence
-        Of joints of the tree: inertia of the rotors that turn with it, through a gear of ratio n as n^2 J; kg m2 or kg,
-        as `damping`. What a rotor turns about other axes counts with the mass and inertia of its body.
+        For joints of the tree: inertia of the rotors that turn with it, through a gear of ratio n as n^2 J; kg m2 or
+        kg, as `damping`. Inertia of a rotor about other axes is part of its body's.
     limits : (float, float) or mapping of suffix to (float, float)
-        Of joints of the tree: range of the position coordinates, rad or m. Loops are assembled inside it. In a run,
-        limits are end stops, or a run says where it leaves them: see `simulate`.
+        For joints of the tree: range of the position coordinates, rad or m. Loops are assembled inside it. In a run,
+        limits are end stops, or the run reports where it leaves them: see `simulate`.
     restitution : float
-        Of the end stops, from 0 (nothing bounces) to 1.
+        Restitution of the end stops, from 0 (nothing bounces) to 1.
     """
 
     name: str
@@ -97,7 +97,7 @@ class Joint(Part):
         self._check_geometry()
 
     def _per_velocity(self, key: str) -> np.ndarray:
-        """A number for each velocity coordinate, not negative."""
+        """Array with a number, not negative, for each velocity coordinate."""
         what, nv, given = f"joint {self.name!r}", len(self.velocity_suffixes), getattr(self, key)
         expected = f"one number, or {nv} numbers"
         found = _check.numbers(given, f"{key} of {what}", expected)
@@ -135,7 +135,7 @@ class Joint(Part):
         return array
 
     def _check_geometry(self) -> None:
-        """For subclasses with axes."""
+        """Check and normalise the axes, in subclasses that have some."""
 
     @property
     def position_names(self) -> tuple[str, ...]:
@@ -148,13 +148,13 @@ class Joint(Part):
         return tuple(f"{self.name}_{s}" if s else self.name for s in self.velocity_suffixes)
 
     def axis_frames(self) -> tuple[np.ndarray, ...]:
-        """Rotations, in the joint frame, that bring z to the axis of each kernel joint."""
+        """Rotations, in the joint frame, that turn z to the axis of each kernel joint."""
         return (np.eye(3),)
 
 
 @frozen_family
 class _AxisJoint(Joint):
-    """A joint with an axis, given in the joint frame; defaults to z."""
+    """Joint with an axis, given in the joint frame; defaults to z."""
 
     axis: HeldArray = field(default=held((0.0, 0.0, 1.0)), kw_only=True)
 
@@ -167,7 +167,7 @@ class _AxisJoint(Joint):
 
 @frozen_family
 class Revolute(_AxisJoint):
-    """Rotation about `axis`; coordinate: angle, rad."""
+    """Joint that turns about `axis`; coordinate: angle, rad."""
 
     kinds = (layout.REVOLUTE,)
     position_suffixes = velocity_suffixes = ("",)
@@ -176,7 +176,7 @@ class Revolute(_AxisJoint):
 
 @frozen_family
 class Prismatic(_AxisJoint):
-    """Translation along `axis`; coordinate: travel, m."""
+    """Joint that slides along `axis`; coordinate: travel, m."""
 
     kinds = (layout.PRISMATIC,)
     position_suffixes = velocity_suffixes = ("",)
@@ -185,7 +185,7 @@ class Prismatic(_AxisJoint):
 
 @frozen_family
 class Helical(_AxisJoint):
-    """Screw about `axis`; coordinate: angle, rad; `pitch` is the travel per radian, m/rad."""
+    """Screw joint about `axis`; coordinate: angle, rad; `pitch` is the travel per radian, m/rad."""
 
     pitch: float = field(default=0.0, kw_only=True)
 
@@ -203,7 +203,7 @@ class Helical(_AxisJoint):
 
 @frozen_family
 class Cylindrical(_AxisJoint):
-    """Rotation about and translation along `axis`; coordinates: angle (rad), travel (m)."""
+    """Joint that turns about and slides along `axis`; coordinates: angle (rad), travel (m)."""
 
     kinds = (layout.CYLINDRICAL,)
     position_suffixes = velocity_suffixes = ("angle", "travel")
@@ -212,7 +212,7 @@ class Cylindrical(_AxisJoint):
 
 @frozen_family
 class Planar(_AxisJoint):
-    """Motion in the plane across `axis`; positions (x, y, angle), velocities (vx, vy, omega) in the child's axes."""
+    """Joint in the plane across `axis`; positions (x, y, angle), velocities (vx, vy, omega) in the child's axes."""
 
     kinds = (layout.PLANAR,)
     position_suffixes = ("x", "y", "angle")
@@ -222,7 +222,7 @@ class Planar(_AxisJoint):
 
 @frozen_family
 class Universal(Joint):
-    """Two crossing axes: `axis`, fixed on the parent, then `second_axis`, fixed on the child."""
+    """Joint with two crossing axes: `axis`, fixed on the parent, then `second_axis`, fixed on the child."""
 
     axis: HeldArray = field(default=held((1.0, 0.0, 0.0)), kw_only=True)
     second_axis: HeldArray = field(default=held((0.0, 1.0, 0.0)), kw_only=True)
@@ -259,7 +259,7 @@ class Spherical(Joint):
 
 @frozen_family
 class Free(Joint):
-    """No constraint; positions: quaternion (w, x, y, z), then x, y, z; velocities in the child's axes."""
+    """Joint without constraint; positions: quaternion (w, x, y, z), then x, y, z; velocities in the child's axes."""
 
     kinds = (layout.FREE,)
     position_suffixes = ("qw", "qx", "qy", "qz", "x", "y", "z")
@@ -269,6 +269,6 @@ class Free(Joint):
 
 @frozen_family
 class Fixed(Joint):
-    """No motion."""
+    """Joint without motion."""
 
     kinds = (layout.FIXED,)

@@ -1,4 +1,4 @@
-"""Friction in proportion to what a constraint carries: of a point that slides on a plane, of a pin in its bearing."""
+"""Friction in proportion to the load of a constraint: of a point that slides on a plane, of a pin, of a gear."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _STILL = 1e-9
 
 @frozen_family
 class FrictionOfLoad(ForceElement):
-    """Friction whose force is in proportion to the load of a constraint, N: its formulas are those of a load of 1 N."""
+    """Base of friction in proportion to the load of a constraint, N; its formulas are those of a load of 1 N."""
 
     name: str
     on: str
@@ -47,7 +47,7 @@ class FrictionOfLoad(ForceElement):
 
     @property
     def characteristic(self) -> Friction:
-        """How its coefficient depends on the speed."""
+        """Coefficient of friction as a function of the speed."""
         return self.friction
 
     @property
@@ -112,13 +112,13 @@ class DirectedFriction(FrictionOfLoad):
     Parameters
     ----------
     name, on, friction
-        As of `SlidingFriction`.
+        As for `SlidingFriction`.
     side : {1, -1}
-        On which the contact is open.
+        Side on which the contact is open.
     direction : array_like, shape (2,)
-        In which it begins to slide, along the x and y axes of its plane.
+        Direction in which it begins to slide, along the x and y axes of its plane.
     outset : float
-        m/s: the direction of sliding is that of the velocity and this one at its begin.
+        m/s: the direction of sliding is that of the velocity plus `outset` times the initial direction.
 
     Examples
     --------
@@ -140,7 +140,9 @@ class DirectedFriction(FrictionOfLoad):
         return (*self.characteristic.numbers, float(x), float(y), float(self.outset))
 
     def force(self, numbers: Any, z: Any, rate: Any) -> Any:
-        """Against the velocity while this has not turned by 90 degrees, then along it: where sliding ends it is smooth.
+        """Force against the velocity, or along it once this has turned by more than 90 degrees.
+
+        So the force is smooth where sliding ends.
 
         A step leads past the end, and the event is found within it.
         """
@@ -166,7 +168,7 @@ class PinFriction(FrictionOfLoad):
     friction : float or Friction
         Coefficient; or a `Friction` with coefficients in place of forces, and rates of the surface of the pin, m/s.
     radius : float
-        Of the pin, m.
+        Radius of the pin, m.
 
     Examples
     --------
@@ -193,7 +195,7 @@ class PinFriction(FrictionOfLoad):
         return np.array([0.8, 0.6, -0.3, 0.4])
 
     def force(self, numbers: Any, z: Any, rate: Any) -> Any:
-        """Of z = (cos, sin) of the angle: a torque has a part of each."""
+        """Forces against z = (cos, sin) of the angle: the friction torque has a part of each."""
         *of_law, radius = numbers
         turn = z[0] * rate[1] - z[1] * rate[0]
         torque = radius * self.characteristic.with_numbers(of_law).force(0.0, radius * turn)
@@ -202,7 +204,7 @@ class PinFriction(FrictionOfLoad):
 
 @frozen_family
 class GearFriction(FrictionOfLoad):
-    """What a gear takes of the power that it passes on, by friction in proportion to the force of its teeth.
+    """Friction of a gear in proportion to the force of its teeth, set by an efficiency.
 
     Parameters
     ----------
@@ -210,7 +212,7 @@ class GearFriction(FrictionOfLoad):
     on : str
         Name of the `Coupling`, a gear of two coordinates; the first one is where the motor is.
     efficiency : float
-        Power that comes out over power that goes in, from 0 to 1, where the motor drives.
+        Output power over input power, from 0 to 1, where the motor drives.
     transition_rate : float
         rad/s or m/s of its first coordinate, times its coefficient: below it the gear counts as at rest.
 

@@ -1,4 +1,4 @@
-"""Loads: what acts on a machine from outside."""
+"""Loads: external forces and moments on a machine."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Load"]
 
 @frozen
 class Load(Part):
-    """An external force and moment on a body: a digging force, a payload, wind, what a person pushes with.
+    """External force and moment on a body: a digging force, a payload, wind, the push of a person.
 
     Parameters
     ----------
@@ -25,9 +25,9 @@ class Load(Part):
         Its components are ``{name}_fx``, ``_fy``, ``_fz`` (N) and ``_mx``, ``_my``, ``_mz`` (N m).
     body : str
     frame : Frame
-        Of the body: the force acts at its origin.
+        Frame on the body: the force acts at its origin.
     force, moment : array_like, shape (3,)
-        N and N m, as long as nothing else is said; see `Mechanism.with_loads`.
+        N and N m; a default, see `Mechanism.with_loads`.
     axes : str
         ``"world"``, or ``"frame"``, whose axes turn with the body.
 
@@ -61,5 +61,5 @@ class Load(Part):
 
     @property
     def value(self) -> np.ndarray:
-        """Force and moment, shape (6,)."""
+        """Force and moment (6,), N and N m."""
         return np.concatenate([self.force, self.moment])

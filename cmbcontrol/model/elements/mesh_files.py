@@ -1,4 +1,4 @@
-"""Files of meshes: STL, binary and as text, and OBJ. Read as plain data, of bounded size."""
+"""Mesh files: STL, binary and as text, and OBJ, read as plain data of bounded size."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _HEADER, _RECORD = 84, 50  # bytes of a binary STL file: its head with the count
 
 
 def read_mesh(path: Path) -> tuple[Array, Faces]:
-    r"""Vertices (n, 3) and faces (m, 3) of a file, by its ending.
+    r"""Vertices (n, 3) and faces (m, 3) of a mesh file, by its ending.
 
     Triangles that have a vertex twice are left out.
 
@@ -65,7 +65,7 @@ def read_mesh(path: Path) -> tuple[Array, Faces]:
 
 
 def obj_text(vertices: Array, faces: Faces) -> str:
-    r"""A mesh as the text of an OBJ file, to the last digit of every number.
+    r"""Text of an OBJ file for a mesh, with all digits of every number.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def obj_text(vertices: Array, faces: Faces) -> str:
 
 
 def file_within(folder: Path | None, name: Any, what: str) -> Path:
-    """The path of a file that another file names, relative to the folder of that one; none that leads out of it.
+    """Path of a file that another file names, relative to its folder; raises an error if it leads out of that.
 
     Raises
     ------
@@ -100,14 +100,14 @@ def file_within(folder: Path | None, name: Any, what: str) -> Path:
 
 
 def _stl(path: Path, content: bytes) -> tuple[Array, Faces]:
-    """Each triangle of the format has corners of its own: equal ones become one vertex."""
+    """Vertices and faces of an STL file: equal corners of its triangles become one vertex."""
     corners, first, number = np.unique(_corners(path, content) + 0.0, axis=0, return_index=True, return_inverse=True)
     order = np.argsort(first)  # as they come in the file; + 0.0 above: no -0.0 beside 0.0
     return corners[order], np.argsort(order)[number.reshape(-1, 3)]
 
 
 def _corners(path: Path, content: bytes) -> Array:
-    """The corners of all triangles, one after the other."""
+    """Corners of all triangles of an STL file, one after the other."""
     # texts begin with "solid", and so do some binary files: the length decides
     if len(content) >= _HEADER:
         (count,) = struct.unpack_from("<I", content, _HEADER - 4)
@@ -144,7 +144,7 @@ def _obj(path: Path, content: bytes) -> tuple[Array, Faces]:
 
 
 def _lines(path: Path, content: bytes) -> Iterator[tuple[int, list[str]]]:
-    """Lines that are not empty: their numbers and words."""
+    """Numbers and words of the lines that are not empty."""
     try:
         text = content.decode("utf-8", errors="strict")
     except UnicodeDecodeError:
@@ -167,7 +167,7 @@ def _point(path: Path, line: int, words: list[str]) -> list[float]:
 
 
 def _vertex(path: Path, line: int, word: str, count: int) -> int:
-    """The vertex of a corner such as 7, 7/1/3 or -1, which is the last one."""
+    """Index of the vertex of a corner such as 7, 7/1/3 or -1, which is the last one."""
     try:
         given = int(word.partition("/")[0][:20])
     except ValueError:

@@ -1,6 +1,7 @@
-"""Prescribed motions: coordinates, distances, points and frames that follow functions of time, whatever it takes.
+"""Prescribed motions: coordinates, distances, points and frames that follow functions of time.
 
-A motion is a constraint whose rows are to be r(t) in place of zero (rheonomic). What its drive exerts is a multiplier.
+A motion is a constraint whose rows have to be r(t) in place of zero (rheonomic). The effort of its drive, whatever it
+takes, is a multiplier.
 """
 
 from __future__ import annotations
@@ -24,12 +25,12 @@ Array = NDArray[np.float64]
 
 
 class Motion:
-    """What all prescribed motions have: position, velocity and acceleration, numbers for each component.
+    """Base of prescribed motions, with position, velocity and acceleration: numbers for each component.
 
     Attributes
     ----------
     suffixes : tuple of str
-        What the names of the components have behind the name of the motion.
+        Endings of the names of the components, behind the name of the motion.
     """
 
     name: str
@@ -51,12 +52,12 @@ class Motion:
 
     @property
     def value(self) -> Array:
-        """Position, velocity and acceleration, a row for each component."""
+        """Position, velocity and acceleration, a row for each component (components, 3)."""
         parts = (self.position, self.velocity, self.acceleration)  # type: ignore[attr-defined]
         return np.stack([np.atleast_1d(np.asarray(x, dtype=np.float64)) for x in parts], axis=1)
 
     def require_possible(self, value: Array) -> None:
-        """Refuse values that cannot be.
+        """Raise an error for values (components, 3) that are impossible.
 
         Raises
         ------
@@ -64,7 +65,7 @@ class Motion:
         """
 
     def targets(self, value: Array) -> Array:
-        """What the rows are to be, and their rates and second rates (rows, 3), at a value (components, 3)."""
+        """Targets of the rows, with their first and second rates (rows, 3), at a value (components, 3)."""
         return value
 
     def efforts(self, lam: Array, value: Array) -> Array:
@@ -74,7 +75,7 @@ class Motion:
 
 @frozen_family
 class JointMotion(Motion, CoordinateConstraint):
-    """A coordinate that follows a function of time: a crank that turns at a given speed, a table that is shaken.
+    """Motion of a coordinate by a function of time: a crank that turns at a given speed, a table that is shaken.
 
     Parameters
     ----------
@@ -82,8 +83,8 @@ class JointMotion(Motion, CoordinateConstraint):
     joint : str
         A coordinate of a revolute, prismatic, helical, cylindrical or universal joint.
     position, velocity, acceleration : float
-        As long as nothing else is said, it moves from this position at time zero with this velocity and acceleration,
-        rad or m; see `Mechanism.with_motions` and ``simulate(motions=...)``.
+        By default it moves from this position at time zero with this velocity and acceleration, rad or m; see
+        `Mechanism.with_motions` and ``simulate(motions=...)``.
 
     Examples
     --------
@@ -113,14 +114,14 @@ class JointMotion(Motion, CoordinateConstraint):
 
 @frozen_family
 class DistanceMotion(Motion, Constraint):
-    """A distance between two points that follows a function of time: a winch, a cylinder that is moved.
+    """Motion of the distance between two points by a function of time: a winch, a cylinder that is moved.
 
     Parameters
     ----------
     name, a, b, point_a, point_b
-        As of a `Distance`.
+        As for a `Distance`.
     position, velocity, acceleration : float
-        Of the distance, m; see `JointMotion`.
+        Values of the distance, m; see `JointMotion`.
     length : float, optional
         The row is (distance^2 - length^2) / (2 length) = that of the motion, m; any length does, and that of the
         position is taken.
@@ -163,14 +164,14 @@ class DistanceMotion(Motion, Constraint):
 
 @frozen_family
 class PointMotion(Motion, Constraint):
-    """A point of b that follows a curve in the axes of a: a handle that is moved, a foot on a given path.
+    """Motion of a point of b along a curve in the axes of a: a handle that is moved, a foot on a given path.
 
     Parameters
     ----------
     name, a, b, point_a, point_b
-        As of a `Point`.
+        As for a `Point`.
     position, velocity, acceleration : array_like, shape (3,)
-        From point a to point b in the axes of a, m; see `JointMotion`.
+        Vector from point a to point b in the axes of a, m; see `JointMotion`.
 
     Examples
     --------
@@ -193,12 +194,12 @@ class PointMotion(Motion, Constraint):
 
 @frozen_family
 class PoseMotion(Motion, Constraint):
-    """A frame of b that moves in a frame of a as it is told: a shaken platform, a vehicle on a given path.
+    """Motion of a frame of b in a frame of a by functions of time: a shaken platform, a vehicle on a given path.
 
     Parameters
     ----------
     name, a, b, frame_a, frame_b
-        As of a `Weld`.
+        As for a `Weld`.
     position : array_like, shape (6,)
         x, y, z of the origin of frame b in frame a, m, and its rotation vector there, rad.
     velocity, acceleration : array_like, shape (6,)
@@ -236,7 +237,7 @@ class PoseMotion(Motion, Constraint):
     def efforts(self, lam: Array, value: Array) -> Array:
         """Force and moment about the origin of frame b, in the axes of frame a, for the pair of each component.
 
-        The moment T is what turns: of the rotation vector p it is paired with J(p)' T, w = J dp/dt.
+        The moment T belongs to the angular velocity w = J dp/dt; the effort along the rotation vector p is J(p)' T.
         """
         R = _rotation(value[3:] * (1.0, 0.0, 0.0))[:, :, 0]
         # the cosine of axis i of a and axis j of b changes by (R e_j) x e_i . w
@@ -245,9 +246,9 @@ class PoseMotion(Motion, Constraint):
 
 
 def _rotation(vector: Array) -> Array:
-    """The rotation matrix of a rotation vector, and its first and second rate (3, 3, 3), from those of it (3, 3).
+    """Rotation matrix of a rotation vector, and its first and second rate (3, 3, 3), from the vector and rates (3, 3).
 
-    The exponential of K(t) = [p(t) x], to second order in time: that of the block matrix of K and its rates.
+    It is the exponential of K(t) = [p(t) x], to second order in time: that of the block matrix of K and its rates.
     """
     from scipy.linalg import expm
 
@@ -262,7 +263,7 @@ def _rotation(vector: Array) -> Array:
 
 
 def _right_jacobian(p: Array) -> Array:
-    """J with body-fixed angular velocity = J dp/dt, of a rotation vector p."""
+    """Right Jacobian J of a rotation vector p: the body-fixed angular velocity is J dp/dt."""
     angle = float(np.linalg.norm(p))
     K = np.array([[0.0, -p[2], p[1]], [p[2], 0.0, -p[0]], [-p[1], p[0], 0.0]])
     if angle < 1e-4:  # what the series leaves out is below rounding

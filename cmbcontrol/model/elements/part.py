@@ -1,4 +1,4 @@
-"""What parts of a machine are checked for alike."""
+"""Checks that parts of a machine have in common: directions and names of bodies."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROUNDING = 4e-16  # what directions and rotations that are right may be off; the
 
 
 def unit_vector(axis: ArrayLike, what: str) -> np.ndarray:
-    """`axis` scaled to length one."""
+    """Direction `axis`, scaled to length one."""
     if isinstance(axis, str):
         raise InputTypeError(f"{what} must be a direction such as (1, 0, 0), got {axis!r}")
     x = _check.vector(axis, 3, what)
@@ -27,6 +27,6 @@ def unit_vector(axis: ArrayLike, what: str) -> np.ndarray:
 
 
 def check_body_name(x: object, what: str) -> None:
-    """Refuse what is no name; whether there is such a part, the mechanism says."""
+    """Raise an error if x is no name; the mechanism checks later whether there is such a part."""
     if not isinstance(x, str):
         raise InputTypeError(f"{what} must be a name, got {x!r}")

@@ -1,4 +1,4 @@
-"""What rolls without slipping: wheels, balls, omni wheels, and blades that slide along their edge only.
+"""Rolling without slipping: wheels, balls, omni wheels, and blades that slide along their edge only.
 
 Their rows bind velocities and, but for the distance of a wheel from its plane, no positions (nonholonomic).
 """
@@ -29,13 +29,13 @@ _SAMPLE = np.concatenate([[0.2, -0.1, 0.3], Frame.turned((0.3, 0.8, -0.2), 1.1).
 
 
 def _rows_of(z: Any) -> tuple[Any, Any]:
-    """Position, and rotation matrix by rows, of what is measured; of positions or rates."""
+    """Position, and rotation matrix by rows, from measures z or from their rates."""
     return z[:3], (z[3:6], z[6:9], z[9:12])
 
 
 @frozen_family
 class _Rolling(FormulaRows, Constraint):
-    """On the plane through `point_a` of body a across `normal`; its centre is `point_b` of body b."""
+    """Base of parts that roll on the plane through `point_a` of body a across `normal`; the centre is `point_b`."""
 
     point_a: HeldArray = held((0.0, 0.0, 0.0))
     point_b: HeldArray = held((0.0, 0.0, 0.0))
@@ -50,7 +50,7 @@ class _Rolling(FormulaRows, Constraint):
 
 @frozen_family
 class Wheel(_Rolling):
-    """A wheel that rolls on a plane without slipping, upright or tilted (3 rows).
+    """Wheel that rolls on a plane without slipping, upright or tilted (3 rows).
 
     ``{name}_contact`` keeps its rim on the plane, both ways, metres. ``{name}_forward`` and ``{name}_side`` bind
     velocities only: the point of the wheel that touches the plane does not move, in the direction in which a wheel goes
@@ -64,21 +64,21 @@ class Wheel(_Rolling):
     point_a, point_b : array_like, shape (3,)
         A point of the plane on a; the centre of the wheel on b.
     normal : array_like, shape (3,)
-        Of the plane, on a; it points to the side of the wheel.
+        Normal of the plane, on a; it points to the side of the wheel.
     axis : array_like, shape (3,)
         Axle of the wheel, on b.
     radius : float
-        Of the wheel, m: of a disc its rim; of a tyre to the middle of the tube.
+        Radius of the wheel, m: of a disc, to its rim; of a tyre, to the middle of the tube.
     tube : float
         Radius of the tyre's cross section, m; zero is a disc with a sharp rim.
     rollers : float, optional
-        Of an omni wheel: the angle of the axes of its rollers from forward to the left, where they touch, rad; 0 where
+        For an omni wheel: angle of the axes of its rollers from forward to the left, where they touch, rad; 0 where
         it slides sideways freely, pi/4 of a Mecanum wheel. It has one velocity row along them, ``{name}_forward``.
 
     Raises
     ------
     ModelError, ValueError
-        For radii that are none.
+        For radii that are impossible.
 
     Notes
     -----
@@ -116,7 +116,7 @@ class Wheel(_Rolling):
 
     @property
     def row_labels(self) -> tuple[str, ...]:
-        """Names of the rows, behind that of the wheel."""
+        """Names of the rows, behind the name of the wheel."""
         return tuple(formula.label for formula in self.formulas)
 
     @property
@@ -132,7 +132,7 @@ class Wheel(_Rolling):
         return z[2] - self.radius * np.sqrt(z[5] * z[5] + z[8] * z[8]) - self.tube
 
     def _speed(self, along: float, across: float, z: Any, rate: Any) -> Any:
-        """Of the point that touches, in a direction of the plane: forward w x u / s, and to its left."""
+        """Velocity of the touching point along a direction of the plane: forward w x u / s, and to the left of it."""
         wx, wy, wz = z[5], z[8], z[11]
         s = np.sqrt(wx * wx + wy * wy)
         x, y = _point_velocity(z, rate, -self.radius / s - self.tube, self.radius * wz / s)
@@ -141,14 +141,14 @@ class Wheel(_Rolling):
 
 @frozen_family
 class RollingBall(_Rolling):
-    """A ball that rolls on a plane without slipping; it may spin about the normal (3 rows).
+    """Ball that rolls on a plane without slipping; it may spin about the normal (3 rows).
 
     ``{name}_contact`` keeps it on the plane, both ways, metres; ``{name}_x`` and ``{name}_y`` bind velocities only.
 
     Parameters
     ----------
     name, a, b, point_a, point_b, normal
-        As of a `Wheel`.
+        As for a `Wheel`.
     radius : float
         m.
 
@@ -179,7 +179,7 @@ class RollingBall(_Rolling):
 
 @frozen_family
 class KnifeEdge(FormulaRows, Constraint):
-    """A blade, a skate, the wheel of a light cart: a point moves along its edge only (1 row, velocities).
+    """Constraint of a blade, a skate or a cart's wheel: a point moves along its edge only (1 row, velocities).
 
     The velocity of `point_b`, relative to body a, has no component across the edge. The blade is not held on a plane; a
     `Planar` joint or a `PointOnPlane` does that.
@@ -190,7 +190,7 @@ class KnifeEdge(FormulaRows, Constraint):
     a, b : str
         Body on which it slides, and body with the edge.
     point_b : array_like, shape (3,)
-        On b.
+        Point on b, m.
     across : array_like, shape (3,)
         Direction on b in which it cannot move.
 
@@ -224,9 +224,9 @@ class KnifeEdge(FormulaRows, Constraint):
 
 
 def _point_velocity(z: Any, rate: Any, along_normal: float, along_axle: Any) -> tuple[Any, Any]:
-    """x and y of the velocity of the point that is at a u + b w from the centre, u the normal and w the axle.
+    """Velocity, x and y, of the point at a u + b w from the centre, with u the normal and w the axle.
 
-    dp/dt + dR/dt R' (a u + b w), where R' u is the last row of R, and R' w the last unit vector.
+    It is dp/dt + dR/dt R' (a u + b w), where R' u is the last row of R, and R' w the last unit vector.
     """
     (_, R), (velocity, turned) = _rows_of(z), _rows_of(rate)
     spin = [sum((turned[i][j] * R[2][j] for j in range(3)), 0.0) for i in range(2)]

@@ -1,4 +1,4 @@
-"""Solids that show what a body looks like, in its axes. Nothing of the mechanics depends on them."""
+"""Solids that show bodies in pictures, in their axes. Nothing of the mechanics depends on them."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _POINTS = 500  # of an outline at most: the effort of its triangles grows with t
 
 @frozen
 class Box(Shape):
-    """A box.
+    """Solid box.
 
     Parameters
     ----------
     size : array_like, shape (3,)
         Lengths of its edges along x, y and z of `frame`, m.
     frame : Frame
-        At its centre.
+        Frame at its centre.
     color : str, optional
         ``"#RRGGBB"``; by default the machine's drawing chooses one.
 
@@ -70,16 +70,17 @@ class Box(Shape):
 
 @frozen
 class Rod(Shape):
-    """A round bar between two points; a disc or a wheel, where it is shorter than thick.
+    """Round bar between two points; a disc or a wheel, where it is shorter than thick.
 
     Parameters
     ----------
     start, end : array_like, shape (3,)
-        On its axis, m.
+        End points on its axis, m.
     radius : float
         m.
     rounded : bool
-        With half balls around both points, which reach beyond them by the radius; otherwise the ends are flat.
+        Whether there are half balls around both points, which reach beyond them by the radius; otherwise the ends are
+        flat.
     color : str, optional
         ``"#RRGGBB"``; by default the machine's drawing chooses one.
 
@@ -109,12 +110,12 @@ class Rod(Shape):
 
     @property
     def length(self) -> float:
-        """From start to end, m."""
+        """Length from start to end, m."""
         return math.dist(np.asarray(self.start), np.asarray(self.end))
 
     @property
     def frame(self) -> Frame:
-        """At the middle, with z along the axis."""
+        """Frame at the middle, with z along the axis."""
         start, end = np.asarray(self.start), np.asarray(self.end)
         return Frame(0.5 * (start + end), rotation_to((end - start) / self.length))
 
@@ -133,7 +134,7 @@ class Rod(Shape):
 
 @frozen
 class Ball(Shape):
-    """A ball.
+    """Solid ball.
 
     Parameters
     ----------
@@ -167,7 +168,7 @@ class Ball(Shape):
 
 @frozen
 class Plate(Shape):
-    """A plate of any outline.
+    """Flat plate of any outline.
 
     Parameters
     ----------
@@ -175,7 +176,7 @@ class Plate(Shape):
         The corners, one after the other, either way round, in x and y of `frame`, m. It may be concave; it must not
         touch or cross itself.
     thickness : float
-        Along z of `frame`, half of it on either side, m.
+        Thickness along z of `frame`, half of it on either side, m.
     frame : Frame
     color : str, optional
         ``"#RRGGBB"``; by default the machine's drawing chooses one.
@@ -220,14 +221,14 @@ class Plate(Shape):
         z: float = 0.0,
         color: str | None = None,
     ) -> Plate:
-        """A flat bar in the xy plane with round ends about two points, as between two pins.
+        """Flat bar in the xy plane with round ends about two points, as between two pins.
 
         Parameters
         ----------
         start, end : array_like, shape (2,) or (3,)
             The pins, m; of the z of both, their mean counts.
         width, thickness : float
-            Across the bar in the plane, and along z, m.
+            Sizes across the bar in the plane, and along z, m.
         z : float
             Added to the height of its middle, m: links that pass each other lie in planes of their own.
         color : str, optional
@@ -262,7 +263,7 @@ class Plate(Shape):
 
 @frozen
 class Mesh(Shape):
-    """A surface of triangles.
+    """Surface of triangles.
 
     Parameters
     ----------
@@ -322,18 +323,19 @@ class Mesh(Shape):
         smooth: bool = False,
         color: str | None = None,
     ) -> Mesh:
-        r"""Read a mesh from a file: STL (binary or text) or OBJ.
+        r"""Mesh read from a file: STL (binary or text) or OBJ.
 
         Parameters
         ----------
         path : str or Path
-            Its ending tells the format.
+            Path of the file; its ending decides the format.
         scale : float
             Metres in one unit of the file: 0.001 for one in millimetres.
         frame : Frame, optional
-            Of the file's axes on the body.
+            Frame of the file's axes on the body.
         most : int or None
-            Triangles at most: finer meshes, such as those of construction programs, are `reduced`. None keeps all.
+            Largest number of triangles: finer meshes, such as those of construction programs, are `reduced`. None keeps
+            all.
         smooth : bool
             Whether shading runs across triangles.
         color : str, optional
@@ -341,7 +343,7 @@ class Mesh(Shape):
         Raises
         ------
         FileError
-            If it cannot be read, or holds no triangles; the message tells the line.
+            If it cannot be read, or holds no triangles; the message has the line.
 
         Examples
         --------
@@ -360,7 +362,7 @@ class Mesh(Shape):
         return made if frame is None else made.moved(_check.instance(frame, Frame, "the frame of a mesh"))
 
     def reduced(self, most: int) -> Mesh:
-        """A mesh of at most so many triangles that looks alike: vertices within a cell of a grid become one.
+        """Mesh of at most `most` triangles with a similar look: vertices within a cell of a grid become one.
 
         A closed surface stays one. It is the finest regular grid, of up to 1024 cells along the mesh, that gives so few
         triangles.
@@ -400,7 +402,7 @@ class Mesh(Shape):
 
 
 def _merged(vertices: Array, faces: NDArray[np.integer], cells: int) -> tuple[Array, NDArray[np.int32]]:
-    """A mesh whose vertices within a cell of a grid are one, at their mean; what has no area then is left out."""
+    """Mesh whose vertices within a cell of a grid are one, at their mean, without triangles of no area."""
     low, size = vertices.min(axis=0), float(np.ptp(vertices, axis=0).max())
     place = np.floor((vertices - low) * (cells / size)).astype(np.int64) if size else np.zeros(vertices.shape, np.int64)
     _, cell, count = np.unique(place @ (1, 2048, 2048**2), return_inverse=True, return_counts=True)
@@ -421,7 +423,7 @@ def _merged(vertices: Array, faces: NDArray[np.integer], cells: int) -> tuple[Ar
 
 
 def _seen(frame: Frame, points: ArrayLike) -> Array:
-    """Points (3,) or (n, 3) that are given in a frame, in the axes that the frame is given in."""
+    """Points (3,) or (n, 3) that are given in a frame, in the axes in which that frame is given."""
     return np.asarray(points) @ np.asarray(frame.R).T + frame.p
 
 
@@ -437,7 +439,7 @@ def _half_circle(radius: float) -> Array:
 
 
 def _revolved(profiles: list[Array], frame: Frame) -> Triangles:
-    """The surface of profiles (distance from z, height), from below to above, around z of a frame.
+    """Surface of profiles (distance from z, height), from below to above, turned around z of a frame.
 
     Each profile has its own vertices: at the common points of two of them, the surface has an edge.
     """
@@ -465,7 +467,7 @@ def _revolved(profiles: list[Array], frame: Frame) -> Triangles:
 
 
 def _extruded(outline: Array, cover: list[tuple[int, int, int]], half: float, frame: Frame) -> Triangles:
-    """The surface between two copies of a counter-clockwise outline, which triangles cover, at -half and half."""
+    """Surface between two copies of a counter-clockwise outline, covered by triangles, at -half and half."""
     k = len(outline)
     here, there = np.arange(k), np.roll(np.arange(k), -1)
     above = np.array(cover)
@@ -475,7 +477,7 @@ def _extruded(outline: Array, cover: list[tuple[int, int, int]], half: float, fr
 
 
 def _area(outline: Array) -> float:
-    """Enclosed by an outline; negative where it goes round clockwise."""
+    """Area enclosed by an outline; negative where it goes round clockwise."""
     x, y = (outline - outline[0]).T
     return 0.5 * float(x @ np.roll(y, -1) - y @ np.roll(x, -1))
 
@@ -486,7 +488,7 @@ def _turn(a: Array, b: Array, c: Array) -> Array:
 
 
 def _refuse_crossings(outline: Array) -> None:
-    """Refuse an outline that is not simple."""
+    """Raise an error for an outline that touches or crosses itself."""
     k = len(outline)
     what = "the outline of a plate"
     low, size = outline.min(axis=0), float(np.ptp(outline, axis=0).max())
@@ -544,7 +546,7 @@ def _ears(outline: Array) -> list[tuple[int, int, int]]:
 
 
 def _is_ear(a: Array, left: list[int], i: int) -> bool:
-    """Whether the corner i of those that are left can be cut."""
+    """Whether corner i of those that are left can be cut."""
     n = len(left)
     p, q, r = a[left[i - 1]], a[left[i]], a[left[(i + 1) % n]]
     if _turn(p, q, r) <= 0.0:

@@ -1,4 +1,4 @@
-"""The kernels once more, from the same files: here they compute with symbols.
+"""Kernels that compute with symbols, from the same files as those that compute with numbers.
 
 This package finds its modules in the folder of the real kernels. Their relative imports lead to `trace._jit`, which
 compiles nothing, and `numpy` is replaced by `trace.numbers`, whose arrays hold symbols.
