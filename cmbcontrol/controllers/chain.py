@@ -359,19 +359,19 @@ class Chain(AroundLaw):
     @property
     def rough(self) -> bool:  # type: ignore[override]
         """Whether a sensor reads in steps or with noise, so that there is no linear model."""
-        return any(part.rough for part in self.sensors) or (self.law is not None and self.law.rough)
+        return any(part.rough for part in self.sensors) or self.law.rough
 
     @property
     def delay(self) -> Array | None:  # type: ignore[override]
         """Delay from a sample to when the motors feel the effort, s: of all blocks, and of the law itself."""
-        added = [None if self.law is None else self.law.delay, *(block.latency for block in self.blocks)]
+        added = [self.law.delay, *(block.latency for block in self.blocks)]
         delays = [x for x in added if x is not None]
         return np.asarray(sum(np.asarray(x, dtype=np.float64) for x in delays)) if delays else None
 
     @property
     def initial_effort(self) -> ArrayLike | None:  # type: ignore[override]
         """Efforts until the first one of the law arrives, N or N m; None for that of the first sample."""
-        given = [part.initial_effort for part in (self.law, *self.blocks) if part is not None]
+        given = [part.initial_effort for part in (self.law, *self.blocks)]
         return next((x for x in given if x is not None), None)
 
     def _around(self, law: Controller) -> Chain:

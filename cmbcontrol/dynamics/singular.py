@@ -21,7 +21,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -34,9 +33,6 @@ from ..model.terms import Terms
 from . import cone, singular_report
 from .acceleration import Motion, acceleration, constrained_motion
 from .derivatives import derivatives
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = [
     "Branch",

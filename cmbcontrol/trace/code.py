@@ -226,7 +226,15 @@ def code(model: Model, rows: Sequence[int], sample: Array) -> Code:
         A configuration: comparisons are decided as there, and the code reports where they would be decided otherwise.
     """
     rows = sorted(int(row) for row in rows)
-    asked = (id(model.links), id(model.rows), id(model.loads), id(model.targets), *rows)
+    own = (
+        model.links,
+        model.rows,
+        model.loads,
+        model.targets,
+        model.elements,
+        model.numbers,
+    )  # what modes change
+    asked = (*map(id, own), *rows)
     with _lock:
         if asked not in _recent:
             while len(_recent) >= _RECENT:

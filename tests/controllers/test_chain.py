@@ -428,8 +428,6 @@ def test_what_does_not_fit(plant, pose):
         simulate(plant, Encoder(), pose, t_end=0.1)
     with pytest.raises(TypeError, match=r"the chain Encoder \| FilteredDifference has no law"):
         simulate(plant, Encoder() | FilteredDifference(0.1), pose, t_end=0.1)
-    bare = Encoder(steps=1000) | FilteredDifference(0.1)
-    assert bare.rough and bare.delay is None and bare.initial_effort is None and bare.period is None
     with pytest.raises(ValueError, match=r"ForwardKinematics.* is read at samples, and the law"):
         ForwardKinematics(("left", "right")) | tracking(plant, None)
     with pytest.raises(TypeError, match="kinds of blocks, such as Encoder"):

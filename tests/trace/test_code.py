@@ -4,12 +4,15 @@ import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from cmbcontrol import plants
+from cmbcontrol import JointForce, plants
 from cmbcontrol._jit import JIT_ENABLED
+from cmbcontrol.characteristics import SpringDamper
+from cmbcontrol.dynamics.acceleration import acceleration, forward_dynamics
 from cmbcontrol.errors import InputError
 from cmbcontrol.trace import code as module
 from cmbcontrol.trace import llvm
@@ -105,3 +108,16 @@ def test_threads_get_the_same_code():
 
     with ThreadPoolExecutor(8) as pool:
         assert len(set(pool.map(ask, range(40)))) == 1
+
+
+@needs_jit
+def test_other_numbers_in_force_elements_are_those_of_the_code():
+    """A spring fifty times as stiff, against the equations of motion by the kernels."""
+    spring = JointForce("spring", "angle", SpringDamper(10.0, 0.0))
+    soft = plants.pendulum().with_parts(forces=[spring])
+    q, rest, found = soft.assemble(angle=0.3), np.zeros(soft.nv), []
+    for plant in (soft, soft.with_force_numbers(replace(spring, characteristic=SpringDamper(500.0, 0.0)))):
+        terms = plant.terms(q, rest)
+        found.append(forward_dynamics(plant, q, rest))
+        np.testing.assert_allclose(found[-1], acceleration(terms, np.zeros(plant.nv)), rtol=1e-9, atol=1e-9)
+    assert np.abs(found[1]).max() > 10.0 * np.abs(found[0]).max()
