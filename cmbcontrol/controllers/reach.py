@@ -512,7 +512,9 @@ class Reach:
     def _nearest(self, target: Array, count: int) -> list[Array]:
         """Samples (count,) whose values are nearest to a target, the nearest first."""
         samples = self._sampled()
-        left = [np.linalg.norm(self._residual(target, q)[1]) for q in samples]
+        if not count:
+            return []
+        left = [np.linalg.norm(self._scale * self.task.error(target, self._terms(q))) for q in samples]
         return [samples[k].copy() for k in np.argsort(left)[:count]]
 
     def _sampled(self) -> Array:

@@ -120,8 +120,10 @@ def reactions_along(plant: Mechanism, states: Mapping[str, Array], *, axes: str 
     for i in range(n):
         machine = plant if loads is None else plant.with_loads(_by_name(plant, loads[i]))
         state = (np.ascontiguousarray(states[name][i]) for name in ("q", "v", "a", "lam", "u"))
-        force[i], moment[i] = places.at(states["q"][i], axes, *kernels.carried_wrenches(machine.arrays, *state))
-        unique[i, :, 0] = _unique(places, states["q"][i], None if active is None else active[i], axes)
+        q = states["q"][i]
+        frames = places.frames(q)
+        force[i], moment[i] = places.at(frames, axes, *kernels.carried_wrenches(machine.arrays, *state))
+        unique[i, :, 0] = _unique(places, q, frames, None if active is None else active[i], axes)
     coords = {"joint": np.array(places.names, dtype=str), "axis": np.array(list("xyz"))}
     if "time" in states:
         coords["time"] = ("time", states["time"], {"units": "s"})  # type: ignore[assignment]
@@ -148,38 +150,45 @@ class _Places:
         self.names = [part.name for part in (*plant.joints, *self.constraints)]
         self.acting = {name: acting_in(plant, name) for name in self.names}
 
-    def at(self, q: Array, axes: str, of_links: Array, of_rows: Array, *of_acting: Array) -> tuple[Array, Array]:
-        """Forces and moments (joints, 3) at these places, from wrenches about the origin of the world."""
-        plant, found = self.plant, []
+    def frames(self, q: Array) -> list[Frame]:
+        """Frames of these places at a configuration."""
+        plant = self.plant
+        found = [plant.pose(q, joint.parent) @ joint.frame for joint in plant.joints]
+        for loop in self.constraints:
+            if isinstance(loop, Joint):
+                found.append(plant.pose(q, loop.parent) @ loop.frame)
+            elif hasattr(loop, "frame_a"):
+                found.append(plant.pose(q, loop.a) @ loop.frame_a)
+            else:
+                found.append(Frame(plant.point(q, loop.b, loop.point_b), plant.pose(q, loop.a).R))  # type: ignore[attr-defined]
+        return found
+
+    def at(
+        self, frames: list[Frame], axes: str, of_links: Array, of_rows: Array, *of_acting: Array
+    ) -> tuple[Array, Array]:
+        """Forces and moments (joints, 3) at these frames, from wrenches about the origin of the world."""
+        plant = self.plant
 
         def own(name: str) -> Array:
             parts = (g[chosen].sum(axis=0) for g, chosen in zip(of_acting, self.acting[name], strict=False))
             return sum(parts, np.zeros(6))
 
-        for joint in plant.joints:
-            frame = plant.pose(q, joint.parent) @ joint.frame
-            g = of_links[plant._compiled.link_of[joint.child]] + own(joint.name)
-            found.append(_moved(g, frame, frame.R, axes))
-        for loop in self.constraints:
-            g = of_rows[plant.row_slices[loop.name]].sum(axis=0) + own(loop.name)
-            if isinstance(loop, Joint):
-                frame = plant.pose(q, loop.parent) @ loop.frame
-            elif hasattr(loop, "frame_a"):
-                frame = plant.pose(q, loop.a) @ loop.frame_a
-            else:
-                frame = Frame(plant.point(q, loop.b, loop.point_b), plant.pose(q, loop.a).R)  # type: ignore[attr-defined]
-            found.append(_moved(g, frame, frame.R, axes))
+        wrenches = [of_links[plant._compiled.link_of[joint.child]] + own(joint.name) for joint in plant.joints]
+        wrenches += [of_rows[plant.row_slices[loop.name]].sum(axis=0) + own(loop.name) for loop in self.constraints]
+        found = [_moved(g, frame, axes) for g, frame in zip(wrenches, frames, strict=True)]
         forces, moments = zip(*found, strict=True) if found else (np.zeros((0, 3)), np.zeros((0, 3)))
         return np.array(forces), np.array(moments)
 
 
-def _moved(g: Array, frame: Frame, R: Array, axes: str) -> tuple[Array, Array]:
+def _moved(g: Array, frame: Frame, axes: str) -> tuple[Array, Array]:
     """Force and moment at a frame, from a wrench (moment, force) about the origin of the world."""
     force, moment = g[3:], g[:3] - np.cross(frame.p, g[3:])
-    return (force, moment) if axes == "world" else (R.T @ force, R.T @ moment)
+    return (force, moment) if axes == "world" else (frame.R.T @ force, frame.R.T @ moment)
 
 
-def _unique(places: _Places, q: Array, active: NDArray[np.bool_] | None, axes: str) -> NDArray[np.bool_]:
+def _unique(
+    places: _Places, q: Array, frames: list[Frame], active: NDArray[np.bool_] | None, axes: str
+) -> NDArray[np.bool_]:
     """Whether each reaction is the same under any forces within redundant constraints, which move nothing."""
     plant, count = places.plant, len(places.names)
     terms = plant.terms(q, np.zeros(plant.nv))
@@ -192,6 +201,6 @@ def _unique(places: _Places, q: Array, active: NDArray[np.bool_] | None, axes: s
     for within in U[:, rank:].T:
         lam = np.zeros(len(terms.row_scale))
         lam[rows] = within * terms.row_scale[rows]
-        force, moment = places.at(q, axes, *kernels.row_wrenches(plant.arrays, np.ascontiguousarray(q), lam))
+        force, moment = places.at(frames, axes, *kernels.row_wrenches(plant.arrays, np.ascontiguousarray(q), lam))
         change = np.maximum(change, np.linalg.norm(force, axis=1) + np.linalg.norm(moment, axis=1) / plant.size)
     return change <= _SHARED * change.max(initial=1e-300)

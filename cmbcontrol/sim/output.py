@@ -6,6 +6,7 @@ import time as clock
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -110,8 +111,10 @@ class _Output:
         return [_states(part, times, self.failures) for part, times in self._own_times()]
 
     def _own_times(self) -> list[tuple[Part, Array]]:
-        """Parts of the run, each with the output times in it."""
-        return [(part, _own(self.times, self.parts, i)) for i, part in enumerate(self.parts)]
+        """Each part with its output times: from its start on, up to the start of the next."""
+        starts = [-np.inf, *(float(part.steps.T[0][0]) for part in self.parts[1:]), np.inf]
+        own = [self.times[(self.times >= begin) & (self.times < end)] for begin, end in pairwise(starts)]
+        return list(zip(self.parts, own, strict=True))
 
     def variable(self, name: str) -> xarray.DataArray:
         """Positions "q", velocities "v" or efforts "u", without all else."""
@@ -188,13 +191,6 @@ def _name_of(law: Any) -> str:
     if isinstance(law, ConstantEffort) and not law.u.any():
         return "none"
     return law.name
-
-
-def _own(times: Array, parts: Sequence[Part], i: int) -> Array:
-    """Output times in a part: from its start on, up to the start of the next."""
-    starts = [float(part.steps.T[0][0]) for part in parts]
-    own = times >= starts[i] if i else np.ones(times.size, dtype=bool)
-    return times[own & (times < starts[i + 1])] if i + 1 < len(parts) else times[own]
 
 
 def _part_columns(part: Part, times: Array, states: Array, whole: Plant, failures: _Failures) -> dict[str, Array]:

@@ -9,6 +9,7 @@ from PIL import Image
 import cmbcontrol as cmb
 from cmbcontrol import load_linear, plants
 from cmbcontrol.cli import study
+from cmbcontrol.report import page
 from tests.fixtures import assert_fails, run_command
 
 FILES = {
@@ -28,6 +29,13 @@ def unmotored():
     """The pendulum with its motor taken off."""
     plant = plants.pendulum()
     return cmb.Mechanism("swing", plant.bodies, plant.joints, plant.loops, gravity=plant.gravity)
+
+
+@pytest.fixture
+def undrawn(monkeypatch):
+    """No figures, and the report without its pictures: drawn for the five-bar."""
+    monkeypatch.setattr(study, "_figures", lambda *a: [])
+    monkeypatch.setattr(page, "png", lambda figure, dpi: b"")
 
 
 # -- study -----------------------------------------------------------------------------------------------
@@ -91,8 +99,7 @@ def test_study_tells_open_loop_and_error_poles(studied):
 @pytest.mark.first(1)
 @pytest.mark.nojit_slow
 @pytest.mark.parametrize("name", [n for n in plants.catalogue if n != "five-bar"])
-def test_every_plant_can_be_studied(name, tmp_path, monkeypatch):
-    monkeypatch.setattr(study, "_figures", lambda *a: [])  # tested with the five-bar
+def test_every_plant_can_be_studied(name, tmp_path, undrawn):
     short = 0.03 if name == "andrews" else 0.2
     code, _, err = run_command("study", name, "--out", tmp_path, "--duration", short, "--no-animation")
     assert (code, err) == (0, "")
@@ -105,10 +112,11 @@ def test_every_plant_can_be_studied(name, tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_nothing_is_overwritten_unasked(tmp_path):
+def test_nothing_is_overwritten_unasked(tmp_path, undrawn):
     words = "study", "pendulum", "--duration", 0.1, "--no-animation", "--out", tmp_path
     (tmp_path / "notes.txt").write_text("mine")
     assert run_command(*words)[0] == 0
+    (tmp_path / "accuracy.png").touch()
     before = (tmp_path / "run.nc").read_bytes()
     assert_fails("has a study already (accuracy.png, ", *words)
     assert (tmp_path / "run.nc").read_bytes() == before
@@ -117,7 +125,7 @@ def test_nothing_is_overwritten_unasked(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.nojit_slow
-def test_a_study_elsewhere(tmp_path):
+def test_a_study_elsewhere(tmp_path, undrawn):
     """About the configuration that is given, and of a machine that brings no task along."""
     words = "--duration", 0.2, "--no-animation"
     assert run_command("study", "five-bar", "--at", "left=2.3,right=0.8", "--out", tmp_path / "a", *words)[0] == 0
@@ -133,7 +141,7 @@ def test_a_study_elsewhere(tmp_path):
 
 
 @pytest.mark.slow
-def test_motors_that_are_too_weak_leave_a_machine_of_a_file_free(tmp_path):
+def test_motors_that_are_too_weak_leave_a_machine_of_a_file_free(tmp_path, undrawn):
     rod, weak = cmb.Body.rod("rod", 1.0, 1.0), cmb.Actuator("hinge", effort=1.0)
     hinge = cmb.Revolute("hinge", "ground", "rod", axis=(0, 1, 0), limits=(-1.0, 0.5))
     named = {"start": {"hinge": 0.5}}
@@ -189,8 +197,7 @@ def test_a_run_that_ends_early_is_kept(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_study_takes_options_of_the_plant(tmp_path, monkeypatch):
-    monkeypatch.setattr(study, "_figures", lambda *a: [])
+def test_study_takes_options_of_the_plant(tmp_path, undrawn):
     code, _, err = run_command(
         "study", "five-bar", "--with", "closure=revolute,effort=inf", "-o", tmp_path, "--duration", 0.1
     )

@@ -300,9 +300,9 @@ class TestRandomStates:
         assert min(counts[OPTIMAL], counts[DEGRADED], counts[CONTACT_LOST]) > 20
 
     @pytest.mark.slow
-    def test_thousands(self):
-        counts = check_random_states(many(3000), 1)
-        assert counts[SOLVER_FAILED] == 0 and sum(counts.values()) == many(3000)
+    def test_a_thousand(self):
+        counts = check_random_states(many(1000), 1)
+        assert counts[SOLVER_FAILED] == 0 and sum(counts.values()) == many(1000)
 
 
 class TestDegrading:
@@ -614,8 +614,8 @@ class TestSharedForces:
         assert statuses.count(OPTIMAL) >= 4 and statuses.count(DEGRADED) >= 4
 
     @pytest.mark.slow
-    def test_five_hundred_stances(self):
-        statuses = require_least_slack(range(1000, 1000 + many(500)))
+    def test_more_stances(self):
+        statuses = require_least_slack(range(1000, 1000 + many(60)))
         assert statuses.count(CONTACT_LOST) < 0.2 * len(statuses)
 
     def test_the_smallest_multipliers_where_these_keep_the_contacts(self):

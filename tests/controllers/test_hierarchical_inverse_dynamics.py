@@ -146,8 +146,8 @@ class TestAgainstTheJudge:
         assert statuses.count(OPTIMAL) >= 3 and statuses.count(DEGRADED) >= 3
 
     @pytest.mark.slow
-    def test_two_hundred_stances(self):
-        statuses = require_least_residuals(range(1000, 1000 + many(200)))
+    def test_more_stances(self):
+        statuses = require_least_residuals(range(1000, 1000 + many(40)))
         assert statuses.count(CONTACT_LOST) < 0.2 * len(statuses)
 
     @pytest.mark.parametrize("seed", [1, 4, 6])

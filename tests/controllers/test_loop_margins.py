@@ -374,7 +374,9 @@ def test_margins_of_random_loops(seed):
         if np.isfinite(found.disk_frequency):
             there = sensitivity(loop, np.array([found.disk_frequency]))[0]
             assert mu(there - 0.5 * np.eye(k))[0] * found.disk == pytest.approx(1.0, rel=1e-7)
-        assert max(mu(x - 0.5 * np.eye(k))[0] for x in S) <= 1.0 / found.disk * (1.0 + 1e-7)
+        peak = 1.0 / found.disk * (1.0 + 1e-7)
+        large = np.linalg.norm(S - 0.5 * np.eye(k), 2, axis=(1, 2)) > peak  # elsewhere, mu is smaller all the more
+        assert all(mu(x - 0.5 * np.eye(k))[0] <= peak for x in S[large])
         for j, one in enumerate(found.loops):
             assert np.abs(S[:, j, j]).max() <= 1.0 / one.modulus * (1.0 + 1e-7)
             check_borders(loop.only(loop.channels[j]), one)

@@ -4,6 +4,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from joblib.externals import loky
 
 import cmbcontrol as cmb
 from cmbcontrol.design import Range, error_cost, tune
@@ -194,9 +195,30 @@ def test_a_measure_without_a_number_keeps_no_constraint(number):
     assert ((found.data["violation"].values > 0.0) == outside).all()
 
 
+@pytest.fixture(scope="module")
+def one_pool():
+    """Two processes for all tunings, since each takes seconds to begin; tests of studies begin and end them."""
+
+    class Kept(loky.ProcessPoolExecutor):
+        def shutdown(self, *_, **__):
+            pass
+
+    made = []
+
+    def pool(**options):
+        made[:] = made or [Kept(**options)]
+        return made[0]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(loky, "ProcessPoolExecutor", pool)
+        yield
+    for one in made:
+        super(Kept, one).shutdown(wait=True, kill_workers=True)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["nelder-mead", "differential-evolution", "optuna"])
-def test_the_same_in_processes(method):
+def test_the_same_in_processes(method, one_pool):
     """To the last bit, and the run of the best gains is there, too."""
     options = {
         "cases": {"offset": (-1.0, 1.0)}, "runs": 3, "method": method, "max_evaluations": 30, "seed": 5,
@@ -216,7 +238,7 @@ def test_optuna_finds_the_minimum_and_repeats_itself():
 
 
 @pytest.mark.slow
-def test_failures_and_mistakes_in_processes():
+def test_failures_and_mistakes_in_processes(one_pool):
     found = tune(at_rest, {"x": (8.0, 10.0)}, squared, workers=2, max_evaluations=8, start={"x": 9.5})
     assert found.failures > 0 and "it fell over" in found.data["failure"].values
     with pytest.raises(ValueError, match="TypeError: "):

@@ -18,12 +18,13 @@ import tempfile
 import time
 import traceback
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 
 import cmbcontrol as cmb
-from cmbcontrol import cli, plants
+from cmbcontrol import _files, cli, plants
 from cmbcontrol.controllers import Controller, Evaluation, ProjectedInverseDynamics
 from cmbcontrol.papers import Parts, Table
 from cmbcontrol.papers.methods import settings
@@ -291,16 +292,13 @@ def interrupts_in_experiment(rng, count, folder):
 # -- files -----------------------------------------------------------------------------------------------------
 
 
-def small_runs(count=2):
-    """Runs that differ."""
-    plant = plants.five_bar()
-    return [cmb.simulate(plant, q0=plant.assemble(left=2.1, right=1.0 + 0.1 * k), t_end=0.2) for k in range(count)]
-
-
+@cache
 def writers():
     """What writes a file, by the name of the file: functions of the path."""
-    run, point = small_runs(1)[0], cmb.trim(plants.five_bar(), plants.five_bar().assemble(left=2.1, right=1.0))
-    lin = cmb.linearize(plants.five_bar(), point, coordinates=("left", "right"))
+    plant = plants.five_bar()
+    q0 = plant.assemble(left=2.1, right=1.0)
+    run = cmb.simulate(plant, q0=q0, t_end=0.2)
+    lin = cmb.linearize(plant, cmb.trim(plant, q0), coordinates=("left", "right"))
     parts = Parts()
     parts.keep([{"method": "x" * 5000, "error": 1.0}])
     return {
@@ -314,33 +312,31 @@ def writers():
     }
 
 
-def kills_during_save(rng, count, folder):
-    """The file holds one of two runs at any time."""
-    told, both = Counter(), small_runs()
-    file = folder / "run.nc"
-    both[0].save(file)
+def kills_while_writing(rng, count, folder):
+    """The file holds one of two contents at any time."""
+    told, both = Counter(), [bytes([k]) * 300_000 for k in range(2)]
+    file = _files.write(folder / "file", both[0])
     for i in range(count):
         ready, begun = os.pipe()
 
         def trial(begun=begun):
             while True:
-                for run in both:
-                    run.save(file)
+                for content in both:
+                    _files.write(file, content)
                     os.write(begun, b".")
 
         begin = time.monotonic()
         pid = forked(trial, folder)
         os.read(ready, 1)
-        time.sleep(rng.uniform(0.0, 3.0 * (time.monotonic() - begin)))  # the next saves are quicker than the first one
-        os.close(ready)
-        os.close(begun)
+        time.sleep(rng.uniform(0.0, 3.0 * (time.monotonic() - begin)))
         os.kill(pid, signal.SIGKILL)
         code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        os.close(ready)
+        os.close(begun)
         require(code == -signal.SIGKILL, "trial", i, "ended by itself", (folder / "err").read_text())
-        found = cmb.load_run(file)
-        which = [k for k, run in enumerate(both) if found.data.identical(run.data)]
-        require(len(which) == 1, "trial", i, "holds neither run")
-        told[f"run {which[0]}"] += 1
+        found = file.read_bytes()
+        require(found in both, "trial", i, "holds neither content")
+        told[f"content {found[0]}"] += 1
     told["left beside"] = len(list(folder.glob(".*.part")))
     return told, []
 
@@ -373,14 +369,13 @@ def full_disk(rng, count, folder):
 
 
 def read_only(rng, count, folder):
-    """A named error, and nothing is left."""
+    """A named error, and nothing is left; once of each kind of file, since nothing is random."""
     told, cases = Counter(), list(writers().items())
     place = folder / "place"
     place.mkdir()
     os.chmod(folder, 0o755)
     os.chmod(place, 0o555)
-    for i in range(count):
-        name, write = cases[i % len(cases)]
+    for i, (name, write) in enumerate(cases[:count]):
 
         def trial(write=write, file=place / name, before=folder / name):
             write(before)  # all that is needed is loaded: fonts, too, which a fork forgets
@@ -402,7 +397,7 @@ KINDS = {
     "simulate": interrupts_in_simulate,
     "study": interrupts_in_study,
     "experiment": interrupts_in_experiment,
-    "kill": kills_during_save,
+    "kill": kills_while_writing,
     "full-disk": full_disk,
     "read-only": read_only,
 }

@@ -708,17 +708,18 @@ posix = pytest.mark.skipif(not hasattr(os, "fork") or not Path("/proc/self").exi
 
 @posix
 @pytest.mark.slow
-def test_a_few_faults():
-    found = faults("full-disk", "read-only", "kill", "simulate", "--count", 3)
-    assert [sum(kind["found"].values()) >= 3 for kind in found] == [True] * 4
+def test_ctrl_c_in_runs():
+    (found,) = faults("simulate", "--count", 3)
+    assert sum(found["found"].values()) >= 3
 
 
 @posix
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["full-disk", "read-only", "kill"])  # Ctrl-C a hundred times: by the command
-def test_a_hundred_faults(kind):
-    (found,) = faults(kind, "--count", 100, "--seed", 7)
-    assert sum(found["found"].values()) >= 100
+def test_disks_and_kills():
+    full, read_only, kill = faults("full-disk", "read-only", "kill", "--count", 35, "--seed", 7)
+    assert len(full["found"]) == len(read_only["found"]) == 7
+    assert sum(full["found"].values()) == 35 and set(read_only["found"].values()) == {1}
+    assert sum(kill["found"].values()) >= 35
 
 
 @pytest.mark.parametrize("error", [ImportError("initialization failed"), SystemError("returned a result")])

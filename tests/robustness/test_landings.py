@@ -12,6 +12,20 @@ def test_random_machines_land(seed):
     assert outcome in ("ok", "painleve"), words
 
 
+# Where what was found comes late, or early: from when on, or until when, the machine runs.
+PARTS = {
+    193: {  # as it is 6.6 ms before the changes that crowd
+        "state": (
+            [-0.4590606640958183, 0.768554606395932, -0.7377977343071386,
+             -1.0325330279162783, 0.5440844202031646, -1.0331546492900192, 0.5443405131091099],
+            [-0.13241076795411186, -0.13903920224517757, -1.7240601068391148,
+             1.1586370515318036, 0.33586949306576874, 1.9732339210206615, 0.0],
+        )
+    },
+    1037: {"until": 0.57},  # it was 1.4e-7 m below at 0.567 s
+}  # fmt: skip
+
+
 @pytest.mark.slow
 @pytest.mark.nojit_slow
 @pytest.mark.parametrize(
@@ -33,7 +47,7 @@ def test_random_machines_land(seed):
     ],
 )
 def test_machines_that_did_not_land(seed, why):
-    outcome, words = landings.run_trial(seed)
+    outcome, words = landings.run_trial(seed, **PARTS.get(seed, {}))
     assert outcome in ("ok", "painleve"), (why, words)
 
 

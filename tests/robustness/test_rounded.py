@@ -43,7 +43,7 @@ def test_machines_that_found_something():
 @pytest.mark.slow
 @pytest.mark.parametrize("group", range(4))
 def test_more_rounded_machines(group):
-    require_good(rounded.cases(150, 1000)[group::4])
+    require_good(rounded.cases(40, 1000)[group::4])
 
 
 def test_the_table_counts_outcomes(capsys):
