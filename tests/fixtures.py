@@ -601,6 +601,7 @@ def crank_and_slider(limits=None):
     return Mechanism("slider", bodies, joints, [Point("pin", "rod", "slide", (2, 0, 0))])
 
 
+@functools.cache
 def knuckle_press(ratio=None):
     """A press with a knuckle joint; with a ratio, a rotor turns so many times as fast as its crank."""
     bodies = [

@@ -419,8 +419,8 @@ def _rotation_vector(R: Array, spin: Array) -> tuple[Array, Array]:
 
 def _tilt(R: Array, spin: Array) -> tuple[Array, Array]:
     """Shortest rotation vector that takes z to the z axis of R, without its third entry 0, and its rate."""
-    z = R[:, 2]
-    n, rate = np.array([-z[1], z[0]]), np.cross(spin.T, z).T
+    z, (a, b, c) = R[:, 2], spin
+    n, rate = np.array([-z[1], z[0]]), (b * z[2] - c * z[1], c * z[0] - a * z[2], a * z[1] - b * z[0])  # spin x z
     dn, sine = np.array([-rate[1], rate[0]]), float(np.hypot(*z[:2]))
     angle = np.arctan2(sine, z[2])
     if sine < 1e-8:  # at half a turn the axis is open: that of x will do

@@ -97,7 +97,7 @@ def test_drives_of_all_kinds_are_compiled(monkeypatch, seed):
     runs = []
     for choice in ("generated", "kernels"):
         monkeypatch.setattr("cmbcontrol.trace.code.CHOICE", choice)
-        runs.append(cmb.simulate(plant, chain, q, t_end=0.1))
+        runs.append(cmb.simulate(plant, chain, q, t_end=0.03))
     assert runs[0].data.attrs["law_code"] == "generated"
     assert runs[0].data.attrs["evaluations_by_code"] > 0.9 * runs[0].data.attrs["evaluations"]
     np.testing.assert_allclose(runs[0].q, runs[1].q, atol=1e-7)

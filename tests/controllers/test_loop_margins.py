@@ -121,7 +121,7 @@ def test_delay_margin_of_a_sampled_loop(period, bandwidth, ratio):
         return np.abs(loop.poles()).max() - 1.0
 
     assert abs(growth(delay)) < 1e-8
-    assert max(growth(part * delay) for part in np.linspace(0.02, 0.999, 50)) < 0.0
+    assert max(growth(part * delay) for part in np.linspace(0.02, 0.999, 15)) < 0.0
     assert growth(1.001 * delay) > 0.0
     text = str(found)
     assert "gain [dB]" in text

@@ -121,13 +121,13 @@ def test_two_forms_of_three_variables(seed):
 def test_a_search_proves_nothing_but_by_a_count():
     """Random forms of four variables: all eight lines, or no claim."""
     claimed = 0
-    for seed in range(60):
+    for seed in range(25):
         rng = np.random.default_rng([83, seed])
         forms = rng.standard_normal((3, 4, 4))
         found, complete = cone.components(forms + forms.transpose(0, 2, 1))
         claimed += complete and bool(found)
         assert not complete or len(found) in (0, 8)
-    assert claimed < 60
+    assert claimed < 25
 
 
 def test_independent_products_are_not_too_many():

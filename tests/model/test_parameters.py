@@ -45,7 +45,7 @@ def test_numbers_of_the_arrays_follow(closure):
         return place.field not in vectors - read[kind]
 
     followed = np.array([is_read(place) for place in places(plant.arrays)])
-    names = np.random.default_rng(0).choice(list(found), 40, replace=False)
+    names = np.random.default_rng(0).choice(list(found), 20, replace=False)
     for name in names:
         if "_axis_turn_" in name:
             continue  # the rows of a line are chosen anew

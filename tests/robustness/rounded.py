@@ -64,9 +64,12 @@ def run_trial(case):
     seed, digits = case
     m = machines.machine(seed)
     verdict = judge.verdict(m, m.q, seed=seed)
-    if verdict.what != "regular" or verdict.rank == len(machines.build(m).row_names) or verdict.conditioning < 1e-2:
+    if verdict.what != "regular":
+        return "not asked", ""
+    exact = machines.build(m)
+    if verdict.rank == len(exact.row_names) or verdict.conditioning < 1e-2:
         return "not asked", ""  # nothing is redundant, or a singular configuration is near
-    exact, q, dof, rounding = machines.build(m), np.asarray(m.q, float), m.nv - verdict.rank, 10.0**-digits
+    q, dof, rounding = np.asarray(m.q, float), m.nv - verdict.rank, 10.0**-digits
     try:
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always", cmb.errors.PrecisionWarning)

@@ -45,17 +45,18 @@ def test_sticking_joints_take_as_few_steps_however_many_they_are(number):
     # a rod creeps with the speed at which smooth friction, 0.5 v / 1 mrad/s for small v, carries its weight
     creep = 0.02 * 9.81 * 0.025 / 0.5 * 1e-3
     np.testing.assert_allclose(run.q[-1], -creep * 0.2, rtol=0.05)
-    reference = simulate(plant, None, plant.neutral(), t_end=0.2, method="radau", rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(run.q[-1], reference.q[-1], rtol=1e-6)
+    one = rods(1)  # each is alone
+    reference = simulate(one, None, one.neutral(), t_end=0.2, method="radau", rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(run.q[-1], np.full(number, reference.q[-1, 0]), rtol=1e-6)
 
 
 def test_methods_change_in_both_directions(monkeypatch):
     plant = rods(5, chain=True, coulomb=0.05, mass=0.2, length=0.1)
     changes = methods(monkeypatch)
-    run = simulate(plant, None, plant.neutral(), t_end=0.4)
+    run = simulate(plant, None, plant.neutral(), t_end=0.2)
     assert len(changes) >= 2  # so it was handed back in between
     assert 0 < run.data.attrs["implicit_steps"] < run.data.attrs["steps"] - 500
-    reference = simulate(plant, None, plant.neutral(), t_end=0.4, method="dop853")
+    reference = simulate(plant, None, plant.neutral(), t_end=0.2, method="dop853")
     assert reference.data.attrs["implicit_steps"] == 0
     assert run.data.attrs["steps"] < 0.5 * reference.data.attrs["steps"]
     np.testing.assert_allclose(run.q[-1], reference.q[-1], atol=1e-7)
@@ -127,6 +128,6 @@ def test_a_law_that_fails_beside_its_states_keeps_the_explicit_method():
                 raise ValueError("too far")
             return np.zeros(1)
 
-    run = simulate(plant, Strict(), plant.neutral(), t_end=0.002)
+    run = simulate(plant, Strict(), plant.neutral(), t_end=0.0005)
     assert run.data.attrs["steps"] > 1000
     assert run.data.attrs["implicit_steps"] == 0

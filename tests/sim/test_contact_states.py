@@ -217,7 +217,7 @@ def require_solved(seeds):
 
 
 def test_random_problems():
-    require_solved([*range(60), 170, 313])
+    require_solved([*range(25), 170, 313])
 
 
 @pytest.mark.rotates

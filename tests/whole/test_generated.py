@@ -147,7 +147,7 @@ def random_machines(monkeypatch, seeds):
 
 
 def test_linear_models_of_some_random_machines(monkeypatch):
-    assert random_machines(monkeypatch, range(24)) >= 12
+    assert random_machines(monkeypatch, range(10)) >= 5
 
 
 @pytest.mark.rotates

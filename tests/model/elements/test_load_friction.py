@@ -586,7 +586,7 @@ class TestParadox:
         monkeypatch.setattr("cmbcontrol.trace.code.CHOICE", code)
         plant, q, _, u = rubbing_machine(case)
         found = refused = 0
-        for seed in range(25):
+        for seed in range(18):
             rng = np.random.default_rng([75, seed])
             laws = [Friction(mu, transition_rate=0.3) for mu in 10.0 ** rng.uniform(-1.0, 1.0, len(plant.forces))]
             pairs = zip(plant.forces, laws, strict=True)
@@ -613,7 +613,7 @@ class TestParadox:
     def test_friction_never_drives(self):
         """Of runs from random states: what is dissipated grows, and the energy falls."""
         went = 0
-        for case in range(24):
+        for case in range(12):
             rng = np.random.default_rng([74, case])
             plant = chalk(rng.uniform(0.8, 4.0), rng.choice([1.0, -1.0]))
             q, vel = chalk_state(plant, rng.uniform(0.2, 2.9), rng.uniform(-3.0, 3.0))
@@ -625,7 +625,7 @@ class TestParadox:
             energy = run.data.kinetic.values + run.data.potential.values
             assert (np.diff(run.data.dissipated_work.values) > -1e-9).all() and (np.diff(energy) < 1e-6).all()
             went += 1
-        assert went > 12
+        assert went > 5
 
     @pytest.mark.parametrize("code", ["generated", "kernels"])
     @pytest.mark.parametrize("method", ["dop853", "radau"])

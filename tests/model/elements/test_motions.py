@@ -457,7 +457,7 @@ class TestContradictions:
             JointMotion(f"drive_{n}", n, position=q[i], velocity=v[k], acceleration=a[k])
             for n, i, k in zip(names, at, to, strict=True)
         ]
-        return plant.with_parts(loops=[*plant.loops, *motions])
+        return plant.with_parts(loops=[*plant.loops, *motions], precision=0.0)  # its loops agree: seen once
 
     @pytest.mark.parametrize("which", ["velocity", "acceleration"])
     def test_both_cranks_of_a_four_bar(self, which):
