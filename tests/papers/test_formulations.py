@@ -19,6 +19,7 @@ from cmbcontrol.papers.pseudoinverse import PSEUDOINVERSES, damped, svd
 from cmbcontrol.plants.parallel_four_bar import configuration as parallel_configuration
 from tests import fixtures
 from tests.fixtures import apart, closed_state
+from tests.seeds import many
 
 FIVE_BAR = dict(left=2.1, right=1.0)
 
@@ -142,9 +143,11 @@ def test_all_formulations_agree_on_random_machines_with_redundant_rows():
 
 
 @pytest.mark.slow
-def test_all_formulations_and_pseudoinverses_agree_on_200_random_machines():
+def test_all_formulations_and_pseudoinverses_agree_on_random_machines():
+    """All pairs on each; the first thirty have theirs in turns, above, and 64 is near a singular configuration."""
     pairs = [(name, inverse) for name in WITH_INVERSE for inverse in (None, *EXACT)]
-    assert check_agreement(range(200), pairs) >= 195
+    count = many(40)
+    assert check_agreement(range(30, 30 + count), pairs) >= 0.975 * count
 
 
 @pytest.mark.parametrize("plant_name", plants.catalogue)
