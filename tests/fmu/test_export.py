@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import zipfile
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -19,13 +20,18 @@ from .conftest import COMPILER
 
 module = sys.modules["cmbcontrol.fmu.export"]  # whose name is that of the function, too
 both = pytest.mark.parametrize("version", ["3.0", "2.0"])
+KINDS = ("ModelExchange", "CoSimulation", ("ModelExchange", "CoSimulation"))
 
 
 @pytest.mark.first(1)
 @pytest.mark.nojit_slow
-@both
-@pytest.mark.parametrize("kind", ["ModelExchange", "CoSimulation", ("ModelExchange", "CoSimulation")], ids=str)
-@pytest.mark.parametrize("name", ["five-bar", "loader", "delta", "excavator"])
+@pytest.mark.parametrize(
+    ("name", "version", "kind"),
+    [
+        *(("five-bar", *pair) for pair in product(("3.0", "2.0"), KINDS)),
+        *zip(("loader", "delta", "excavator"), ("2.0", "3.0", "2.0"), KINDS, strict=True),
+    ],
+)
 def test_the_validation_of_fmpy_finds_nothing(tmp_path, name, version, kind):
     validate = pytest.importorskip("fmpy.validation").validate_fmu
     plant, q, _ = plants.catalogue[name].start()
