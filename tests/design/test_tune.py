@@ -183,7 +183,7 @@ def test_constraints_on_measures(method):
 
 @pytest.fixture(scope="module")
 def one_pool():
-    """The same two processes for all tunings, since each takes seconds to begin; tests of studies begin and end them."""
+    """The same two processes for all tunings: each takes seconds to begin. Tests of studies begin and end theirs."""
 
     class Kept(loky.ProcessPoolExecutor):
         def shutdown(self, *_, **__):
