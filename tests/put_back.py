@@ -340,7 +340,7 @@ FAULTS = (
         "cmbcontrol/plot/figure.py",
         "    if not _appears():\n",
         "    if _unregistered.get():\n",
-        "tests/plot/test_figure.py::test_two_hundred_figures_leave_nothing_behind",
+        "tests/plot/test_figure.py::test_figures_leave_nothing_behind",
         "slow",
     ),
     Fault(

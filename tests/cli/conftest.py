@@ -3,8 +3,9 @@
 import pytest
 
 from cmbcontrol import load_linear, plants
-from cmbcontrol.cli import common, linearize
+from cmbcontrol.cli import common, linearize, study
 from cmbcontrol.plants import Entry
+from cmbcontrol.report import page
 from tests.fixtures import run_command
 
 
@@ -26,6 +27,13 @@ def only(monkeypatch):
         monkeypatch.setattr(common, "catalogue", {"mine": entry})
 
     return install
+
+
+@pytest.fixture
+def undrawn(monkeypatch):
+    """Studies without figures, and with pictures in their reports that are empty: drawn for the five-bar."""
+    monkeypatch.setattr(study, "_figures", lambda *a: [])
+    monkeypatch.setattr(page, "png", lambda figure, dpi: b"")
 
 
 @pytest.fixture

@@ -85,7 +85,7 @@ def test_list_loads_nothing_heavy():
 
 
 @pytest.mark.slow
-def test_a_machine_file_stands_for_a_plant(tmp_path, monkeypatch):
+def test_a_machine_file_stands_for_a_plant(tmp_path, monkeypatch, undrawn):
     """In every command, and what is written is named after the file, in the folder where the command is given."""
     (tmp_path / "mine").mkdir()
     monkeypatch.chdir(tmp_path)

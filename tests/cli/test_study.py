@@ -9,7 +9,6 @@ from PIL import Image
 import cmbcontrol as cmb
 from cmbcontrol import load_linear, plants
 from cmbcontrol.cli import study
-from cmbcontrol.report import page
 from tests.fixtures import assert_fails, run_command
 
 FILES = {
@@ -29,13 +28,6 @@ def unmotored():
     """The pendulum with its motor taken off."""
     plant = plants.pendulum()
     return cmb.Mechanism("swing", plant.bodies, plant.joints, plant.loops, gravity=plant.gravity)
-
-
-@pytest.fixture
-def undrawn(monkeypatch):
-    """No figures, and the report without its pictures: drawn for the five-bar."""
-    monkeypatch.setattr(study, "_figures", lambda *a: [])
-    monkeypatch.setattr(page, "png", lambda figure, dpi: b"")
 
 
 # -- study -----------------------------------------------------------------------------------------------

@@ -64,9 +64,9 @@ def test_nonlinear_loop_converges_from_random_starts(robust, machines):
 
 
 @pytest.mark.slow
-def test_nonlinear_loop_converges_from_a_hundred_random_starts(robust, machines):
+def test_nonlinear_loop_converges_from_more_random_starts(robust, machines):
     law = robust_law(robust, machines)
-    assert all(converges(*start) for start in starts(law, machines, 100, seed=1))
+    assert all(converges(*start) for start in starts(law, machines, 30, seed=1))
 
 
 @pytest.mark.parametrize("period", [None, 0.02])

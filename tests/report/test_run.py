@@ -2,6 +2,7 @@
 
 import json
 import re
+from functools import cache
 
 import numpy as np
 import pytest
@@ -48,8 +49,20 @@ def tracked():
     return cmb.simulate(plant, law, plant.assemble(left=2.2, right=0.95), t_end=0.5)
 
 
-def test_a_run_under_a_law(tracked, tmp_path):
-    found = sections(tracked, tmp_path, title="my robot")
+@pytest.fixture(scope="module")
+def told(tracked, tmp_path_factory):
+    """What the report of it says."""
+    return sections(tracked, tmp_path_factory.mktemp("tracked"), title="my robot")
+
+
+@pytest.fixture
+def undrawn(monkeypatch):
+    """Reports with pictures that are empty."""
+    monkeypatch.setattr("cmbcontrol.report.page.png", lambda figure, dpi: b"")
+
+
+def test_a_run_under_a_law(tracked, told):
+    found = told
     assert [*found] == ["In short", "In motion", "Machine", *ALWAYS[1:]]
     assert found["In motion"]["frames"] == 1
     assert f"{tracked.max_drift:.1e} m" in found["In short"]["text"]
@@ -58,8 +71,8 @@ def test_a_run_under_a_law(tracked, tmp_path):
     masses = [float(row[-1]) for row in found["Machine"]["rows"] if row[0] in ("left_lower", "right_upper")]
     assert masses == [b.mass for b in tracked.plant.bodies if b.name in ("left_lower", "right_upper")]
     model = cmb.linearize(tracked.plant, cmb.trim(tracked.plant, tracked.q.values[-1]))
-    told = sorted(float(row[2].split()[0]) for row in found["Linear model"]["rows"] if row[0].isdigit())
-    np.testing.assert_allclose(told, sorted(model.poles().real), rtol=1e-4)
+    poles = sorted(float(row[2].split()[0]) for row in found["Linear model"]["rows"] if row[0].isdigit())
+    np.testing.assert_allclose(poles, sorted(model.poles().real), rtol=1e-4)
     loop = cmb.linearize_closed_loop(tracked.plant, tracked.provenance.call({})["controller"], tracked.q.values[-1])
     assert str(loop.margins()) in found["Closed loop"]["text"]
     assert cmb.__version__ in found["Settings and versions"]["text"]
@@ -67,9 +80,9 @@ def test_a_run_under_a_law(tracked, tmp_path):
 
 
 @pytest.mark.slow
-def test_the_machine_in_the_page_is_the_machine(tracked, tmp_path):
-    text = re.search(r"(?s)name: five-bar.*", sections(tracked, tmp_path)["Machine"]["text"]).group()
-    whole = re.search(r"(?s)format: cmbcontrol machine 1.*", sections(tracked, tmp_path)["Machine"]["text"]).group()
+def test_the_machine_in_the_page_is_the_machine(tracked, told, tmp_path):
+    text = re.search(r"(?s)name: five-bar.*", told["Machine"]["text"]).group()
+    whole = re.search(r"(?s)format: cmbcontrol machine 1.*", told["Machine"]["text"]).group()
     assert text in whole
     (tmp_path / "again.yaml").write_text(whole)
     again = cmb.Mechanism.load(tmp_path / "again.yaml")
@@ -78,14 +91,14 @@ def test_the_machine_in_the_page_is_the_machine(tracked, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_run_from_a_file_says_the_same(tracked, tmp_path):
+def test_a_run_from_a_file_says_the_same(tracked, told, tmp_path, undrawn):
     loaded = cmb.load_run(tracked.save(tmp_path / "run.nc"))
-    one, other = sections(tracked, tmp_path), sections(loaded, tmp_path)
-    assert {name: x["text"] for name, x in one.items()} == {name: x["text"] for name, x in other.items()}
+    other = sections(loaded, tmp_path, title="my robot")
+    assert {name: x["text"] for name, x in told.items()} == {name: x["text"] for name, x in other.items()}
 
 
 @pytest.mark.slow
-def test_a_reference_that_moves_leaves_the_loop_frozen(tmp_path):
+def test_a_reference_that_moves_leaves_the_loop_frozen(tmp_path, undrawn):
     plant = plants.five_bar()
     path = cmb.Sine([2.1, 1.0], 0.2, 0.5)
     law = controllers.ProjectedInverseDynamics(plant, ("left", "right"), path, bandwidth=8.0)
@@ -125,7 +138,7 @@ def test_all_kinds_of_runs(make, tmp_path):
 
 
 @pytest.mark.slow
-def test_what_was_computed_of_a_run_that_failed(tmp_path):
+def test_what_was_computed_of_a_run_that_failed(tmp_path, undrawn):
     plant = plants.five_bar()
 
     def fails(t, terms, state):
@@ -149,18 +162,29 @@ def test_refusals(tracked, tmp_path):
 
 
 @pytest.mark.slow
-def test_the_method(tracked, tmp_path):
+def test_the_method(tracked, tmp_path, undrawn):
     assert "other" in tracked.write_report(tmp_path / "a.html", title="other").read_text()
+
+
+@pytest.fixture(scope="module")
+def reported(tmp_path_factory):
+    """Of a name, the machine and the report of its run."""
+
+    @cache
+    def written(name):
+        run = {"leg": runs.touch_down, "singular": runs.singular}.get(name, lambda: runs.tracked(name, 2.0))()
+        return run.plant, report_run(run, tmp_path_factory.mktemp(name) / "run.html")
+
+    return written
 
 
 @pytest.mark.slow
 @pytest.mark.nojit_slow
 @pytest.mark.parametrize("name", [*runs.TASKS, "leg", "singular"])
 @pytest.mark.parametrize("width", [1280, 390])
-def test_in_a_browser_without_a_network(browser, name, width, tmp_path):
+def test_in_a_browser_without_a_network(browser, reported, name, width):
     """No error, all pictures there, nothing to scroll sideways, and the machine in it moves."""
-    run = {"leg": runs.touch_down, "singular": runs.singular}.get(name, lambda: runs.tracked(name, 2.0))()
-    path = report_run(run, tmp_path / "run.html")
+    plant, path = reported(name)
     assert path.stat().st_size < 4e6
     context = browser.new_context(viewport={"width": width, "height": 900})
     context.set_offline(True)
@@ -175,7 +199,7 @@ def test_in_a_browser_without_a_network(browser, name, width, tmp_path):
     assert len(images) >= 4 and all(done and wide > 0 for done, wide in images)
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
     frame = page.frames[1]
-    body = run.plant.bodies[-1].name
+    body = plant.bodies[-1].name
     before = frame.evaluate(f"viewer.pose({body!r})")
     viewer.locator("input.slider").evaluate(
         "(x) => { x.value = 0.37 * x.max; x.dispatchEvent(new Event('input', {bubbles: true})); }"
