@@ -168,7 +168,8 @@ def shipped():
 
     root, found = Path(mujoco.__file__).parent, {}
     for file in sorted(root.rglob("*.py")):
-        for node in ast.walk(ast.parse(file.read_text())):
+        source = file.read_text()
+        for node in ast.walk(ast.parse(source)) if "<mujoco" in source else ():
             text = node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
             if "<mujoco" in text and "</mujoco>" in text:
                 found[f"{file.relative_to(root)}:{node.lineno}"] = text[text.index("<mujoco") : text.rindex(">") + 1]
