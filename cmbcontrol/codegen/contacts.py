@@ -466,7 +466,7 @@ class _Judge:
                 rebound[t.name] = back if strikes else landing[t.name]
         for problem.back in (rebound, landing):
             after = problem.found()[1].x
-            if not size(relaxed(problem, _RELAXED).x - after) <= _AGREED * size(v, after):
+            if touches and not size(relaxed(problem, _RELAXED).x - after) <= _AGREED * size(v, after):
                 return None
             mean = 0.5 * (v + after)
             gained, work = float(mean @ (terms.M @ (after - v))), h * float(mean @ force)

@@ -387,14 +387,20 @@ int main(void)
 
 
 @pytest.mark.skipif(COMPILER is None, reason="no C compiler")
-@pytest.mark.parametrize("name", ["ball", "pendulum"])
+@pytest.mark.parametrize("name", ["ball", "pendulum", "out of reach"])
 def test_the_self_test_covers_it(tmp_path, name):
+    """Of a floor out of reach too: a random machine found that nothing to touch was an error."""
     plant, contact = ball(0.5)
     options = {"contacts": contact}
     if name == "pendulum":
         plain = plants.pendulum()
         limited = [replace(j, limits=(-0.5, 0.5)) if len(j.position_names) == 1 else j for j in plain.joints]
         plant, options = plain.with_parts(joints=limited), {"limits": True}
+    elif name == "out of reach":
+        rod = cmb.Body("rod", 1.0, com=(0.5, 0, 0), inertia=(0.1, 0.1, 0.1))
+        floor = cmb.PointOnPlane("floor", "ground", "rod", point_a=(0, -3, 0), point_b=(1, 0, 0), normal=(0, 1, 0))
+        pivot = cmb.Revolute("pivot", "ground", "rod", axis=(0, 0, 1))
+        plant = cmb.Mechanism("rod", [rod], [pivot], [floor], gravity=(0, -9.81, 0))
     q = plant.neutral()
     export(plant, tmp_path, q, functions=["terms"], prefix="m", **options)
     assert "test_contact_step" in (tmp_path / "selftest.c").read_text()

@@ -13,7 +13,7 @@ from cmbcontrol.dynamics.forces import motor_effort
 from cmbcontrol.errors import CmbError
 from cmbcontrol.plants.five_bar import configuration
 
-from ..seeds import many
+from ..seeds import many, rotating
 from ..trace.test_functions import random_machine
 
 NAMED = ("five-bar", "loader", "delta", "stewart")
@@ -33,15 +33,22 @@ def worst(found, count, seed=1):
     return largest
 
 
-@pytest.mark.nojit_slow
-@pytest.mark.parametrize("count", [200, pytest.param(many(2000), marks=pytest.mark.slow)])
-@pytest.mark.parametrize("name", NAMED)
-@pytest.mark.first(1)
-def test_named_plants(in_c, name, count):
+def compare_named(in_c, name, count, seed=1):
     plant, q, _ = plants.catalogue[name].start()
     found = in_c(plant, q)
     assert list(found.entries) == ["terms", "forward", "inverse", "close", "project_velocity"]
-    assert max(worst(found, count).values()) < ACCURACY
+    assert max(worst(found, count, seed).values()) < ACCURACY
+
+
+@pytest.mark.nojit_slow
+def test_a_named_plant(in_c):
+    compare_named(in_c, NAMED[0], 200)
+
+
+@pytest.mark.rotates
+@pytest.mark.parametrize("name", NAMED)
+def test_named_plants(in_c, name):
+    compare_named(in_c, name, many(200), rotating(1)[0])
 
 
 @pytest.mark.nojit_slow
@@ -59,23 +66,7 @@ def test_named_plants(in_c, name, count):
 @pytest.mark.first(1)
 def test_redundant_rows_many_motors_and_springs(in_c, name, options):
     plant, q, _ = plants.catalogue[name].start(**options)
-    assert max(worst(in_c(plant, q), 30).values()) < ACCURACY
-
-
-def random_machines(in_c, seeds):
-    done, largest = 0, 0.0
-    for seed in seeds:
-        found = random_machine(seed)
-        if found is None or not found[0].nv:
-            continue
-        try:
-            compiled = in_c(*found, overwrite=True, prefix=f"machine_{seed}")
-            largest = max(largest, *worst(compiled, 5, seed).values())
-        except CmbError:  # near singular configurations wherever it goes
-            continue
-        done += 1
-        assert largest < ACCURACY, seed
-    return done
+    assert max(worst(in_c(plant, q, level="-O0"), 30).values()) < ACCURACY
 
 
 @pytest.mark.nojit_slow
@@ -102,15 +93,24 @@ def test_motions_and_cams(in_c):
     assert "motion_winch_length_velocity" in names and "row_constant_0" in names
 
 
-@pytest.mark.nojit_slow
-@pytest.mark.slow
-def test_some_random_machines(in_c):
-    assert random_machines(in_c, range(8)) >= 4
-
-
-@pytest.mark.slow
+@pytest.mark.rotates
 def test_random_machines(in_c):
-    assert random_machines(in_c, range(8, 8 + many(32))) >= 0.6 * many(32)
+    """A dozen, of which some have redundant rows; some seeds are singular wherever the machine goes."""
+    done, enough = 0, many(12)
+    for seed in rotating(30):
+        found = random_machine(seed)
+        if found is None or not found[0].nv:
+            continue
+        try:
+            compiled = in_c(*found, overwrite=True, prefix=f"machine_{seed}", level="-O0")
+            largest = max(worst(compiled, 5, seed).values())
+        except CmbError:
+            continue
+        assert largest < ACCURACY, seed
+        done += 1
+        if done == enough:
+            return
+    pytest.fail(f"only {done} machines")
 
 
 def test_public_functions_say_the_same(in_c):

@@ -66,11 +66,12 @@ def solvable(plant, terms):
 
 
 @pytest.mark.nojit_slow
-@pytest.mark.parametrize("count", [200, pytest.param(many(2000), marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", NAMED)
 @pytest.mark.first(1)
-def test_named_plants(in_c, name, count):
+def test_named_plants(in_c, name):
+    """States of one seed: of some others, more are refused, since their walk stays near a singular configuration."""
     plant, q = start(name)
+    count = 200 if name == NAMED[0] else many(500)
     found = in_c(plant, q, functions=["forward"], law=chain(plant, q))
     entry, largest, refused = found.entries["law"], 0.0, 0
     regular = solvable(plant, found.machine.terms)
