@@ -37,6 +37,7 @@ from .tree import bias_accelerations, joint_screws, link_poses, retract, twists
 __all__ = [
     "FAILED",
     "Work",
+    "acceleration",
     "carried",
     "close_loops",
     "close_step",
@@ -372,6 +373,15 @@ def update_forces(model, q, v, u, tolerance, cap, w):
     return rank
 
 
+@kernel
+def acceleration(model, q, v, u, tolerance, cap, w, vdot):
+    """Constrained acceleration (nv,) at a state, into `vdot`; returns the rank, or FAILED."""
+    rank = update_forces(model, q, v, u, tolerance, cap, w)
+    if rank != FAILED:
+        solve_motion(model, q, v, w, rank, w.z, w.b, vdot)
+    return rank
+
+
 @kernel(allocates=True)
 def smallest_multipliers(scale, w, rank, lam):
     """lam (rows,) = smallest multipliers that carry the head w.z, where other rows than the pivots share it.
@@ -447,9 +457,7 @@ def row_motion(model, q, v, w, rate):
 def forward_dynamics(model, q, v, u, tolerance, w):
     """Acceleration (nv,) at a state under efforts u, and the rank; no acceleration where the rank is FAILED."""
     vdot = np.empty(v.shape[0])
-    rank = update_forces(model, q, v, u, tolerance, v.shape[0], w)
-    if rank != FAILED:
-        solve_motion(model, q, v, w, rank, w.z, w.b, vdot)
+    rank = acceleration(model, q, v, u, tolerance, v.shape[0], w, vdot)
     return vdot, rank
 
 
