@@ -20,7 +20,6 @@ from typing import NamedTuple
 import numpy as np
 
 from .._jit import bundle, kernel
-from .arrays import copy_rows
 from .conic import FOUND, Within, nearest_point_and_push, tail_length
 from .linear_algebra import product, singular_values
 
@@ -133,11 +132,19 @@ def moved_on(stage, at, z):
 
 
 @kernel(allocates=True)
+def later_columns(X, first):
+    """Columns of X from the first one on, contiguous: slices would be a second kind of argument for other kernels."""
+    out = np.empty((X.shape[0], X.shape[1] - first))
+    for i in range(out.shape[0]):
+        for k in range(out.shape[1]):
+            out[i, k] = X[i, first + k]
+    return out
+
+
+@kernel(allocates=True)
 def taken(at, told):
     """Point `at` without the first `told` motions, which a level has determined."""
-    N = np.empty((at.N.shape[0], at.N.shape[1] - told))
-    copy_rows(at.N[:, told:], N)
-    return Settled(at.x.copy(), N)  # of its own: what comes from Python is kept by Python
+    return Settled(at.x.copy(), later_columns(at.N, told))  # of its own: what comes from Python is kept by Python
 
 
 @kernel(allocates=True)
@@ -183,8 +190,7 @@ def without(at, E, told):
     """Point `at` with the motions left after the first `told` ones, without those that change E z."""
     left = taken(at, told)
     r = left.N.shape[1]
-    X, V = np.zeros((E.shape[0], r)), np.empty((r, r))
-    copy_rows(E[:, told:], X)
+    X, V = later_columns(E, told), np.empty((r, r))
     s = singular_values(X, V)
     gone = 0
     while gone < r and s[gone] > UNTOUCHED:
