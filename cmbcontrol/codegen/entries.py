@@ -356,7 +356,9 @@ def inverse(machine: Machine) -> Entry:
         text = "W of this motor: the efforts have the least u' W^-1 u; its limit squared weighs it by what it can give"
         weights = [machine.table.symbol(at.graph, f"weight_{name}", 1.0, text) for name in plant.actuator_names]
     levers, pushes = machine.terms.levers[machine.rows], machine.terms.B.T / plant.reach
-    balance = float((pushes**2).sum() / len(pushes) / ((levers**2).sum() / len(levers))) if machine.rows else 1.0
+    # motors of a machine that cannot move may push nothing; their size is then as good as any other
+    pushed = float((pushes**2).sum() / len(pushes)) or 1.0
+    balance = pushed / float((levers**2).sum() / len(levers)) if machine.rows else 1.0
     made = trace.inverse(at, weights, balance)
     near, reached, *rest = made.outputs
     traced = Function(

@@ -113,6 +113,19 @@ def test_random_machines(in_c):
     pytest.fail(f"only {done} machines")
 
 
+def test_motors_that_move_nothing(in_c):
+    """A motor that turns a body, which slides only and is welded to the ground besides: no effort does anything."""
+    slide = cmb.Prismatic("slide", "ground", "block", axis=(0.0, 0.0, 1.0))
+    motor = cmb.Actuator("motor", bodies=("ground", "block"), axis=(1.0, 0.0, 0.0))
+    weld = cmb.Weld("weld", "ground", "block")
+    machine = cmb.Mechanism("welded", [cmb.Body("block", mass=2.0)], [slide], loops=[weld], actuators=[motor])
+    found = in_c(machine, np.zeros(1), functions=("forward", "inverse"))
+    assert max(worst(found, 5).values()) < ACCURACY
+    status, y = found.call("inverse", np.zeros(1), np.zeros(1), np.zeros(1))
+    assert status == 0 and y.u == 0.0
+    assert np.abs(vars(y)["lambda"]).max() == pytest.approx(2.0 * 9.81, rel=1e-3)  # the weld carries the block
+
+
 def test_public_functions_say_the_same(in_c):
     plant = plants.two_arms()
     _, q, v = plants.catalogue["two-arms"].start()

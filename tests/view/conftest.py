@@ -12,7 +12,7 @@ FLAGS = (
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")  # a second one beside it does not start, and other modules import this one
 def browser():
     """Chromium, where it and playwright are installed."""
     playwright = pytest.importorskip("playwright.sync_api")

@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -11,7 +10,7 @@ from urllib.parse import unquote, urldefrag, urlparse
 
 import pytest
 
-from tests.view.conftest import FLAGS, NAMES
+from tests.view.conftest import browser as browser
 
 for needed in ("sphinx", "myst_parser", "furo", "sphinx_copybutton", "math_core"):
     pytest.importorskip(needed, reason="the extra 'docs' is not installed")
@@ -155,27 +154,15 @@ def test_the_equation_map_is_linked(pages):
     assert [name for link, name in cells if not link] == []
 
 
-@pytest.fixture(scope="module")
-def chromium():
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    program = next(filter(None, map(shutil.which, NAMES)), None)
-    if program is None:
-        pytest.skip("no Chromium is installed")
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=list(FLAGS))
-        yield browser
-        browser.close()
-
-
 @pytest.mark.parametrize("width", WIDTHS)
-def test_pages_fit(site, pages, chromium, width):
+def test_pages_fit(site, pages, browser, width):
     """Nothing is wider than the page. Boxes that scroll: on a phone code, tables, formulas; on a desk tables alone."""
     across = """() => [...document.querySelectorAll('.main *')].filter(e =>
         ['auto', 'scroll'].includes(getComputedStyle(e).overflowX) && e.scrollWidth > e.clientWidth + 1
         && !e.matches(ALLOWED)).map(e => e.tagName + ': ' + e.textContent.trim().slice(0, 60))"""
     allowed = "'.table-wrapper'" if width == "desktop" else "'.table-wrapper, pre, .highlight, div.math'"
     size = dict(zip(("width", "height"), WIDTHS[width], strict=True))
-    context = chromium.new_context(viewport=size, offline=True)
+    context = browser.new_context(viewport=size, offline=True)
     view, wrong = context.new_page(), {}
     for name in pages:
         if name.startswith("_modules/"):
@@ -189,8 +176,8 @@ def test_pages_fit(site, pages, chromium, width):
     assert wrong == {}
 
 
-def test_search_from_disk(site, chromium):
-    context = chromium.new_context(offline=True)
+def test_search_from_disk(site, browser):
+    context = browser.new_context(offline=True)
     view, errors = context.new_page(), []
     view.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
     for term, expected in FIND.items():
