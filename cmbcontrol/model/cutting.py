@@ -21,22 +21,10 @@ import numpy as np
 
 from .. import _check
 from ..errors import InputTypeError, ModelError
-from .elements import (
-    GROUND,
-    Body,
-    Cylindrical,
-    Fixed,
-    Free,
-    Helical,
-    Joint,
-    Planar,
-    Prismatic,
-    Revolute,
-    Spherical,
-    Universal,
-)
+from .elements import GROUND, Body, Fixed, Joint
+from .elements.joints import SAME
 
-__all__ = ["Cuts", "cut_loops", "reversed_joint"]
+__all__ = ["Cuts", "cut_loops"]
 
 _LOOKS = 3000  # trees that are looked at to make loops short: less than a millisecond each where they are small
 _STEPS = 3_000_000  # from joint to joint in all of them, about a second: large machines are looked at less often
@@ -126,7 +114,7 @@ def cut_loops(
     made, words = [], []
     for i in order:
         joint = graph.joints[i]
-        made.append(reversed_joint(joint) if i in turned else joint)
+        made.append(joint.reversed() if i in turned else joint)
         if i in turned:
             words.append(_told_of_reversal(joint))
     gone = [i for i in range(len(graph.joints)) if i not in tree]
@@ -195,7 +183,7 @@ class _Graph:
 
         def seen_from(end: str) -> None:
             for i in self.at[end]:
-                against = self.joints[i].child == end and not isinstance(self.joints[i], _TURNED_AS_THEY_ARE)
+                against = self.joints[i].child == end and self.joints[i].reversal != SAME
                 first, second = self.weight(i, used)
                 heappush(heap, (-first, -second, against, depth[end], i, end))
 
@@ -280,12 +268,7 @@ class _Graph:
 
 def _used(joints: Sequence[Joint], *groups: Sequence[Any]) -> set[str]:
     """Names of joints that parts of a machine refer to, by joint or coordinate."""
-    named: set[str] = set()
-    for part in (part for group in groups for part in group):
-        for key in ("joint", "follower", "cam", "coordinate"):
-            if isinstance(name := getattr(part, key, None), str):
-                named.add(name)
-        named |= set(getattr(part, "coefficients", ()))
+    named = {name for group in groups for part in group for name in part.coordinates}
     return {j.name for j in joints if named & {j.name, *j.position_names, *j.velocity_names}}
 
 
@@ -307,7 +290,7 @@ def _exchanged(
                     continue
                 other = (tree - {k}) | {i}
                 _, turned = graph.directed(other)
-                if any(not isinstance(graph.joints[t], _TURNED_AS_THEY_ARE) for t in turned):
+                if any(graph.joints[t].reversal != SAME for t in turned):
                     continue
                 least = cost(tree) if least is None else least
                 if (trials := trials - 1) < 0:
@@ -323,7 +306,7 @@ def _condition(bodies: Sequence[Body], graph: _Graph, tree: frozenset[int]) -> f
     from .mechanism import Mechanism
 
     order, turned = graph.directed(tree)
-    made = [reversed_joint(graph.joints[i]) if i in turned else graph.joints[i] for i in order]
+    made = [graph.joints[i].reversed() if i in turned else graph.joints[i] for i in order]
     cut = [graph.joints[i] for i in range(len(graph.joints)) if i not in tree]
     plain = [replace(joint, damping=0.0, armature=0.0, limits=None) for joint in cut]
     try:
@@ -336,58 +319,5 @@ def _condition(bodies: Sequence[Body], graph: _Graph, tree: frozenset[int]) -> f
     return float(values[0] / values[-1]) if values.size else 1.0
 
 
-# -- joints turned round ---------------------------------------------------------------------------------------------
-
-_TURNED_AS_THEY_ARE = (Revolute, Prismatic, Helical, Cylindrical, Fixed)  # with the same coordinates
-
-
-def reversed_joint(joint: Joint) -> Joint:
-    """Joint turned round: the child is the parent.
-
-    A joint places its child's frame at X(q) in its parent's. Turned round, it is X(q)^-1: for a joint about or along
-    axes that X leaves in place, X(q)^-1 is the same motion about -axis, with the same coordinates. A universal joint
-    R1(a) R2(b) becomes R2(-b) R1(-a), whose coordinates change places. Joints with quaternions, and planar ones, have
-    the coordinates of the inverse motion.
-
-    Examples
-    --------
-    >>> from cmbcontrol import Revolute
-    >>> turned = reversed_joint(Revolute("pin", "a", "b"))
-    >>> turned.parent, turned.child, turned.axis.tolist()
-    ('b', 'a', [-0.0, -0.0, -1.0])
-    """
-    ends: dict[str, Any] = {"parent": joint.child, "child": joint.parent}
-    ends |= {"frame": joint.child_frame, "child_frame": joint.frame}
-    if isinstance(joint, (Revolute, Prismatic, Helical, Cylindrical)):
-        return replace(joint, **ends, axis=-np.asarray(joint.axis), **_scalars(joint))
-    if isinstance(joint, Universal):
-        low = {s: tuple(pair) for s, pair in zip(("2", "1"), joint.limits, strict=True) if np.isfinite(pair).any()}
-        swapped: dict[str, Any] = {
-            "damping": tuple(joint.damping[::-1]),
-            "armature": tuple(joint.armature[::-1]),
-            "limits": low or None,
-        }
-        axes: dict[str, Any] = {"axis": -np.asarray(joint.second_axis), "second_axis": -np.asarray(joint.axis)}
-        return replace(joint, **ends, **axes, **swapped)
-    if isinstance(joint, (Planar, Spherical, Free)):
-        if np.isfinite(joint.limits).any() or (np.ptp(joint.damping) if joint.damping.size else 0.0):
-            raise ModelError(
-                f"joint {joint.name!r} leads towards the ground in the tree, and its limits and damping by axis are "
-                f"those of the other direction; write it from {joint.child!r} to {joint.parent!r}, or cut another joint"
-            )
-        return replace(joint, **ends, damping=float(joint.damping[0]), armature=0.0, limits=None)
-    return replace(joint, **ends, damping=0.0, armature=0.0, limits=None)
-
-
-def _scalars(joint: Joint) -> dict[str, Any]:
-    """Damping, armature and limits as they are given to a joint."""
-    limits = {s: tuple(x) for s, x in zip(joint.position_suffixes, joint.limits, strict=True) if np.isfinite(x).any()}
-    return {"damping": tuple(joint.damping), "armature": tuple(joint.armature), "limits": limits or None}
-
-
 def _told_of_reversal(joint: Joint) -> str:
-    same = isinstance(joint, _TURNED_AS_THEY_ARE)
-    kept = "its coordinates are the same" if same else "its coordinates are those of the inverse motion"
-    if isinstance(joint, Universal):
-        kept = "its two coordinates have changed places"
-    return f"{joint.name!r} is turned round, and leads from {joint.child!r} to {joint.parent!r}: {kept}"
+    return f"{joint.name!r} is turned round, and leads from {joint.child!r} to {joint.parent!r}: {joint.reversal}"

@@ -6,38 +6,30 @@ rows that share its frames. So one number of the description moves several of th
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
 from ..errors import InputTypeError, ModelError
-from ..kernels.layout import ROW_ALIGN, ROW_DISTANCE, ROW_FORMULA, ROW_OFFSET, ROW_SCREW
+from ..kernels.layout import ROW_ALIGN, ROW_COUPLING, ROW_DISTANCE, ROW_FORMULA, ROW_OFFSET, ROW_SCREW
 from ..trace.machine import Parameters, places
-from .elements import (
-    Body,
-    Bushing,
-    Constraint,
-    CoordinateConstraint,
-    Coupling,
-    Distance,
-    ForceElement,
-    FormulaRows,
-    FrictionOfLoad,
-    GearFriction,
-    Helical,
-    Joint,
-    JointForce,
-    JointSpring,
-    Motion,
-    PointForce,
-    PointOnLine,
-    PointSpring,
-    PoseMotion,
-    Weld,
+from .elements import ForceElement, FormulaRows, FrictionOfLoad, Joint, LoopPart, MachinePart
+from .elements.parameters import (
+    AXES,
+    PAIRS,
+    Coefficients,
+    Direction,
+    FormulaNumbers,
+    FramePlace,
+    Inertia,
+    MotionValues,
+    Number,
+    PartParameters,
+    Place,
+    Vector,
 )
 from .mechanism import Mechanism
 
@@ -46,16 +38,20 @@ __all__ = ["Parameter", "parameters"]
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
-_AXES = tuple(zip("xyz", np.eye(3), strict=True))
+# Units of numbers of a part on a coordinate that turns, in place of those for one that slides.
+_TURNING = {"m": "rad", "N/m": "N m/rad", "N s/m": "N m s/rad"}
 
 # The vectors that a row is made of, by its kind; see `kernels.constraint_rows`.
+_ALL = ("u", "x", "pa", "w", "pb")
 _READ = {
     ROW_OFFSET: ("u", "pa", "pb"),
     ROW_ALIGN: ("u", "w"),
     ROW_DISTANCE: ("pa", "pb"),
-    ROW_SCREW: ("u", "x", "pa", "w", "pb"),
-    ROW_FORMULA: ("u", "x", "pa", "w", "pb"),
+    ROW_SCREW: _ALL,
+    ROW_FORMULA: _ALL,
+    ROW_COUPLING: (),
 }
+_FIELDS = (("pa",), ("u", "x")), (("pb",), ("w",))  # points and directions on the first and the second body
 
 
 class Parameter(NamedTuple):
@@ -134,6 +130,13 @@ def parameters(plant: Mechanism) -> Mapping[str, Parameter]:
     return found
 
 
+class _Vectors(NamedTuple):
+    """Points and directions that are fixed on a body, as indices of numbers."""
+
+    points: list[Indices]
+    directions: list[Indices]
+
+
 class _Collector:
     """Collection of all parameters of a machine, part by part."""
 
@@ -142,106 +145,99 @@ class _Collector:
         self.link_of, self.frame_of = compiled.link_of, compiled.frame_of
         self.values = Parameters(plant.arrays).values
         self.start = {place[:3]: i for i, place in enumerate(places(plant.arrays)) if place.index == 0}
-        self.points: dict[str, list[Indices]] = {name: [] for name in self.link_of}  # that are fixed on a body
-        self.directions: dict[str, list[Indices]] = {name: [] for name in self.link_of}
         self.found: dict[str, Parameter] = {}
-        self.own: dict[str, _Own] = {joint.name: self._tree_frame(joint) for joint in plant.joints}
-        for loop in plant.loops:
-            if not isinstance(loop, CoordinateConstraint):
-                ends = (loop.parent, loop.child) if isinstance(loop, Joint) else (loop.a, loop.b)
-                rows = plant.row_slices[loop.name]
-                own = self._rows(*ends, "rows", range(rows.start, rows.stop))
-                if isinstance(loop, FormulaRows):
-                    record = plant.arrays.formulas[plant.arrays.rows[rows.start]["formula"]]
-                    first = int(record["first"])
-                    measured = self._rows(*ends, "measures", range(first, first + int(record["count"])))
-                    own = _Own(*(x + y for x, y in zip(own, measured, strict=True)))
-                self.own[loop.name] = own
-        self.of_element = [self._measures(i, element) for i, element in enumerate(plant.forces)]
-        self._attach_the_rest()
+        self.on_body = {name: _Vectors([], []) for name in self.link_of}
+        self.own: dict[int, list[_Vectors]] = {}  # of a part on each of its bodies, by its id
+        self.record: dict[int, tuple[str, int]] = {}  # where the arrays have the numbers of a part
+        self.measured_by: dict[int, list[int]] = {}  # friction of a gear: lines that hold its first coordinate
         for body in plant.bodies:
-            self._body(body)
+            link = self.link_of[body.name]
+            self._place(body, "links", link, ([self._at("links", link, "com")], []))
         for joint in plant.joints:
-            self._joint(joint, tree=True)
+            self._tree_joint(joint)
         for loop in plant.loops:
             self._loop(loop)
-        for i, spring in enumerate(plant.springs):
-            self._spring(i, spring)
         for i, element in enumerate(plant.forces):
             self._element(i, element)
-        self._rest()
+        for i, spring in enumerate(plant.springs):
+            self._place(spring, "springs", i, *(([self._at("springs", i, key)], []) for key in ("pa", "pb")))
+        for i, load in enumerate(plant.loads):
+            axes = list(self._at("loads", i, "axes", 9).reshape(3, 3).T)
+            self._place(load, "loads", i, ([self._at("loads", i, "point")], axes))
+        self._motors()
+        for part in (*plant.bodies, *plant.joints, *plant.loops, *plant.springs, *plant.forces):
+            self._part(part)
+        self._coordinates()
+        for part in (*plant.actuators, *plant.loads):
+            self._part(part)
+        for i, (axis, _) in enumerate(AXES):
+            self._one(f"gravity_{axis}", "m/s2", self.start["gravity", 0, "gravity"] + i)
 
-    # -- what is fixed on which body -----------------------------------------------------------------------
+    # -- where parts are in the arrays, and what is fixed on which body --------------------------------------
 
-    def _at(self, part: str, record: int, field: str, size: int = 3) -> Indices:
+    def _at(self, array: str, record: int, field: str, size: int = 3) -> Indices:
         """Indices of a field among all numbers."""
-        return self.start[part, record, field] + np.arange(size)
+        return self.start[array, record, field] + np.arange(size)
 
-    def _columns(self, link: int) -> list[Indices]:
-        return list(self._at("links", link, "R", 9).reshape(3, 3).T)
+    def _place(self, part: MachinePart, array: str, record: int, *vectors: tuple[list[Indices], list[Indices]]) -> None:
+        """Note the record of a part, and its vectors on each of its bodies."""
+        self.record[id(part)] = array, record
+        self.own[id(part)] = [_Vectors([], []) for _ in part.ends]
+        self._fix(part, *vectors)
 
-    def _tree_frame(self, joint: Joint) -> _Own:
-        """Points and directions of a joint of the tree: its frame is the place of its first link."""
-        first = self.link_of[joint.child] - len(joint.kinds) + 1
-        own = _Own([self._at("links", first, "p")], self._columns(first), [], [])
-        self.points[joint.parent] += own.points_a
-        self.directions[joint.parent] += own.directions_a
-        return own
+    def _fix(self, part: MachinePart, *vectors: tuple[list[Indices], list[Indices]]) -> None:
+        """Add vectors that move with a part, on each of its bodies."""
+        for body, own, (points, directions) in zip(part.ends, self.own[id(part)], vectors, strict=False):
+            for where in (own, self.on_body[body]):
+                where.points.extend(points)
+                where.directions.extend(directions)
 
-    def _measures(self, i: int, element: ForceElement) -> _Own:
-        """Points and directions of a force element; measures of load friction move with the constraint they are on."""
-        if isinstance(element, (JointForce, GearFriction)):
-            return _Own([], [], [], [])
-        record = self.plant.arrays.elements[i]
-        first = int(record["first"])
-        rows = range(first, first + int(record["count"]))
-        if not isinstance(element, FrictionOfLoad):
-            return self._rows(element.a, element.b, "measures", rows)  # type: ignore[attr-defined]
-        on = next(part for part in (*self.plant.joints, *self.plant.loops) if part.name == element.on)
-        ends = (on.parent, on.child) if isinstance(on, Joint) else (on.a, on.b)
-        own = self._rows(*ends, "measures", rows)
-        for known, more in zip(self.own[on.name], own, strict=True):
-            known += more
-        return own
+    def _of_rows(self, array: str, rows: range) -> list[tuple[list[Indices], list[Indices]]]:
+        """Vectors of rows, of constraints or measures, on their two bodies."""
+        kinds = getattr(self.plant.arrays, array)["kind"]
 
-    def _rows(self, a: str, b: str, part: str, rows: range) -> _Own:
-        """Points and directions of some rows between two bodies: of a constraint, or of measures of a force element."""
-        own = _Own([], [], [], [])
-        for i in rows:
-            fields = _READ[getattr(self.plant.arrays, part)[i]["kind"]]
-            for vectors, names in zip(own, (("pa",), ("u", "x"), ("pb",), ("w",)), strict=True):
-                vectors.extend(self._at(part, i, name) for name in names if name in fields)
-        self.points[a] += own.points_a
-        self.directions[a] += own.directions_a
-        self.points[b] += own.points_b
-        self.directions[b] += own.directions_b
-        return own
+        def indices(fields: tuple[str, ...]) -> list[Indices]:
+            return [self._at(array, i, field) for i in rows for field in _READ[kinds[i]] if field in fields]
 
-    def _attach_the_rest(self) -> None:
-        """Add points and directions of springs, loads, and motors on cut joints and between bodies to their bodies."""
-        for i, load in enumerate(self.plant.loads):
-            self.points[load.body].append(self._at("loads", i, "point"))
-            self.directions[load.body] += self._axes(i)
-        for i, spring in enumerate(self.plant.springs):
-            if isinstance(spring, PointSpring):
-                self.points[spring.a].append(self._at("springs", i, "pa"))
-                self.points[spring.b].append(self._at("springs", i, "pb"))
+        return [(indices(points), indices(directions)) for points, directions in _FIELDS]
+
+    def _tree_joint(self, joint: Joint) -> None:
+        """Place a joint of the tree: its frame is the place of its first link."""
+        last = self.link_of[joint.child]
+        first = last - len(joint.kinds) + 1
+        columns = list(self._at("links", first, "R", 9).reshape(3, 3).T)
+        self._place(joint, "links", last, ([self._at("links", first, "p")], columns))
+
+    def _loop(self, loop: LoopPart) -> None:
+        """Place a constraint, with what its formulas measure."""
+        rows = self.plant.row_slices[loop.name]
+        self._place(loop, "rows", rows.stop - 1, *self._of_rows("rows", range(rows.start, rows.stop)))
+        if isinstance(loop, FormulaRows):
+            self._fix(loop, *self._of_rows("measures", _measures(self.plant.arrays.formulas, self._formula(rows))))
+
+    def _formula(self, rows: slice) -> int:
+        return int(self.plant.arrays.rows[rows.start]["formula"])
+
+    def _element(self, i: int, element: ForceElement) -> None:
+        """Place a force element; measures of friction in proportion to a load move with its constraint."""
+        measures = _measures(self.plant.arrays.elements, i)
+        self._place(element, "elements", i, *self._of_rows("measures", measures))
+        if isinstance(element, FrictionOfLoad):
+            on = next(part for part in (*self.plant.joints, *self.plant.loops) if part.name == element.on)
+            self._fix(on, *self._of_rows("measures", measures))
+            lines = [int(self.plant.arrays.measures[m]["coupling"]) for m in measures]
+            self.measured_by.setdefault(id(on), []).extend(line for line in lines if line >= 0)
+
+    def _motors(self) -> None:
+        """Place motors; those on cut joints move with the joints."""
         loops = {loop.name: loop for loop in self.plant.loops}
         for i, motor in enumerate(self.plant.actuators):
-            point, axes = self._at("drives", i, "pa"), [self._at("drives", i, f) for f in ("angular", "linear")]
-            if motor.bodies is not None:
-                self.directions[motor.bodies[0]].append(axes[0])
-            elif self.plant.arrays.drives[i]["iv"] < 0:
-                joint = loops[motor.joint]
-                self.own[joint.name].points_a.append(point)
-                self.own[joint.name].directions_a.extend(axes)
-                self.points[joint.parent].append(point)
-                self.directions[joint.parent] += axes
+            turn, push = (self._at("drives", i, field) for field in ("angular", "linear"))
+            self._place(motor, "drives", i, ([], [turn]))
+            if not motor.ends and self.plant.arrays.drives[i]["iv"] < 0:
+                self._fix(loops[motor.joint], ([self._at("drives", i, "pa")], [turn, push]))
 
-    def _axes(self, load: int) -> list[Indices]:
-        return list(self._at("loads", load, "axes", 9).reshape(3, 3).T)
-
-    # -- numbers -------------------------------------------------------------------------------------------
+    # -- parameters ------------------------------------------------------------------------------------------
 
     def _add(self, name: str, value: float, unit: str, moves: dict[int, float]) -> None:
         if name in self.found:
@@ -256,149 +252,111 @@ class _Collector:
 
     def _shift(self, name: str, value: Array, body: str, points: list[Indices], sign: float = 1.0) -> None:
         """Add the three parameters of a position on a body, with which these points move."""
-        for c, (axis, e) in enumerate(_AXES):
+        for c, (axis, e) in enumerate(AXES):
             rate = sign * self.frame_of[body].R.T @ e
             self._add(f"{name}_{axis}", value[c], "m", _moves((x, rate) for x in points))
 
     def _turn(self, name: str, body: str, vectors: list[Indices]) -> None:
         """Add the three parameters of a rotation about the axes of a body, with which these vectors turn."""
-        for axis, e in _AXES:
+        for axis, e in AXES:
             w = self.frame_of[body].R.T @ e
             self._add(f"{name}_turn_{axis}", 0.0, "rad", _moves((x, np.cross(w, self.values[x])) for x in vectors))
 
-    def _body(self, body: Body) -> None:
-        link, R = self.link_of[body.name], self.frame_of[body.name].R
-        self._one(f"{body.name}_mass", "kg", *self._at("links", link, "mass", 1))
-        self._shift(f"{body.name}_com", np.asarray(body.com), body.name, [self._at("links", link, "com")])
-        where = self._at("links", link, "inertia", 9)
-        for i, j in itertools.combinations_with_replacement(range(3), 2):
+    def _part(self, part: MachinePart) -> None:
+        """Add all parameters of a part."""
+        for kind in part.parameters:
+            end = getattr(kind, "end", None)  # a motor on a coordinate has no direction on a body
+            if end is None or end < len(part.ends):
+                self._kind(part, kind, f"{part.prefix}{part.name}", end or 0)
+
+    def _kind(self, part: Any, kind: PartParameters, name: str, end: int) -> None:
+        """Add the parameters of one kind of a part."""
+        key, (array, record) = id(part), self.record[id(part)]
+        value = getattr(part, kind.field)
+        match kind:
+            case Number():
+                turns = part.coordinates and self._unit(part.coordinates[0]) == "rad"
+                column = "value" if array == "rows" else kind.field
+                unit = _TURNING.get(kind.unit, kind.unit) if turns else kind.unit
+                self._one(f"{name}_{kind.field}", unit, *self._at(array, record, column, 1))
+            case Vector():
+                where = self._at(array, record, "value", 6)[kind.first :]
+                for axis, index in zip("xyz", where, strict=False):
+                    self._one(f"{name}_{kind.label}{axis}", kind.unit, index)
+            case Place():
+                self._shift(f"{name}_{kind.field}", np.asarray(value), part.ends[end], self.own[key][end].points)
+            case Direction():
+                self._turn(f"{name}_{kind.field}", part.ends[end], self.own[key][end].directions)
+            case FramePlace() if array == "links" and end == 1:
+                self._child_frame(part)
+            case FramePlace():
+                self._shift(f"{name}_{kind.label}", value.p, part.ends[end], self.own[key][end].points)
+                self._turn(f"{name}_{kind.label}", part.ends[end], self.own[key][end].directions)
+            case Inertia():
+                self._inertia(part.name, value, record)
+            case Coefficients():
+                self._coefficients(part, record)
+            case MotionValues():
+                self._motion(part, ("position", "velocity", "acceleration").index(kind.field))
+            case FormulaNumbers():
+                first = self.start["numbers", 0, "numbers"] + int(self.plant.arrays.elements[record]["number"])
+                for k, number in enumerate(part.number_names):
+                    self._one(f"{name}_{number}", "SI", first + k)
+
+    def _unit(self, coordinate: str) -> str:
+        """Unit of a coordinate; of a cut joint, which has none, an empty one."""
+        names = self.plant.position_names
+        return self.plant.position_units[names.index(coordinate)] if coordinate in names else ""
+
+    def _inertia(self, body: str, inertia: Array, link: int) -> None:
+        where, R = self._at("links", link, "inertia", 9), self.frame_of[body].R
+        for i, j in PAIRS:
             unit = np.zeros((3, 3))
             unit[i, j] = unit[j, i] = 1.0
             moves = _moves([(where, (R.T @ unit @ R).ravel())])
-            value = np.asarray(body.inertia)[i, j]
-            self._add(f"{body.name}_inertia_{'xyz'[i]}{'xyz'[j]}", value, "kg m2", moves)
-
-    def _joint(self, joint: Joint, tree: bool) -> None:
-        own, name = self.own[joint.name], joint.name
-        self._shift(f"{name}_frame", joint.frame.p, joint.parent, own.points_a)
-        self._turn(f"{name}_frame", joint.parent, own.directions_a)
-        if tree:
-            self._child_frame(joint)
-        else:
-            self._shift(f"{name}_child", joint.child_frame.p, joint.child, own.points_b)
-            self._turn(f"{name}_child", joint.child, own.directions_b)
-        if isinstance(joint, Helical):
-            if tree:
-                where = self._at("links", self.link_of[joint.child], "pitch", 1)
-            else:
-                rows = self.plant.row_slices[name]
-                kinds = self.plant.arrays.rows["kind"][rows]
-                where = self._at("rows", rows.start + int(np.flatnonzero(kinds == ROW_SCREW)[0]), "value", 1)
-            self._one(f"{name}_pitch", "m/rad", *where)
+            self._add(f"{body}_inertia_{'xyz'[i]}{'xyz'[j]}", inertia[i, j], "kg m2", moves)
 
     def _child_frame(self, joint: Joint) -> None:
         """Add the frame of a tree joint on its child, which carries the axes of all that is on that body."""
         body, link = joint.child, self.link_of[joint.child]
-        points = [self._at("links", link, "com"), *self.points[body]]
+        points, directions = self.on_body[body]
         self._shift(f"{joint.name}_child", joint.child_frame.p, body, points, -1.0)
         where = self._at("links", link, "inertia", 9)
         inertia = self.values[where].reshape(3, 3)
-        for axis, e in _AXES:
+        for axis, e in AXES:
             w = self.frame_of[body].R.T @ e
-            turned = [(x, -np.cross(w, self.values[x])) for x in (*points, *self.directions[body])]
+            turned = [(x, -np.cross(w, self.values[x])) for x in (*points, *directions)]
             cross = np.cross(np.eye(3), w)  # the matrix of w x
             turned.append((where, (inertia @ cross - cross @ inertia).ravel()))
             self._add(f"{joint.name}_child_turn_{axis}", 0.0, "rad", _moves(turned))
 
-    def _loop(self, loop: Joint | Constraint | CoordinateConstraint) -> None:
-        name, rows = loop.name, self.plant.row_slices[loop.name]
-        if isinstance(loop, Joint):
-            self._joint(loop, tree=False)
-            return
-        if isinstance(loop, Coupling):
-            line = int(self.plant.arrays.rows["coupling"][rows.start])
-            indices = {n: (i, k) for n, (i, k) in zip(_paired_names(self.plant), self.plant.paired, strict=True)}
-            for coordinate in loop.coefficients:
-                i, k = indices[coordinate]
-                of_q = self.start["couplings_q", 0, "couplings_q"] + line * self.plant.nq + i
-                of_v = self.start["couplings_v", 0, "couplings_v"] + line * self.plant.nv + k
-                self._one(f"{name}_of_{coordinate}", "1", of_q, of_v, *self._of_gears(loop, coordinate, i, k))
-            self._one(f"{name}_offset", self.plant.row_units[rows.start], *self._at("rows", rows.start, "value", 1))
-            return
-        if isinstance(loop, Motion):
-            self._motion(loop)
-        if isinstance(loop, CoordinateConstraint):
-            return
-        own = self.own[name]
-        if isinstance(loop, (Weld, PoseMotion)):
-            self._shift(f"{name}_frame_a", loop.frame_a.p, loop.a, own.points_a)
-            self._turn(f"{name}_frame_a", loop.a, own.directions_a)
-            self._shift(f"{name}_frame_b", loop.frame_b.p, loop.b, own.points_b)
-            self._turn(f"{name}_frame_b", loop.b, own.directions_b)
-            return
-        self._shift(f"{name}_point_a", loop.point_a, loop.a, own.points_a)
-        self._shift(f"{name}_point_b", loop.point_b, loop.b, own.points_b)
-        turned = {"normal": loop.a, "axis": loop.a if isinstance(loop, PointOnLine) else loop.b, "across": loop.b}
-        for what, body in turned.items():
-            if hasattr(loop, what):
-                self._turn(f"{name}_{what}", body, own.directions_a if body == loop.a else own.directions_b)
-        if isinstance(loop, Distance):
-            self._one(f"{name}_length", "m", *self._at("rows", rows.start, "value", 1))
+    def _coefficients(self, gear: Any, record: int) -> None:
+        """Add the coefficients of a coupling; friction of a gear measures the first one."""
+        indices = dict(zip(_paired_names(self.plant), self.plant.paired, strict=True))
+        own = int(self.plant.arrays.rows["coupling"][record])
+        for n, coordinate in enumerate(gear.coefficients):
+            i, k = indices[coordinate]
+            where = list[int]()
+            for line in (own, *(self.measured_by.get(id(gear), ()) if n == 0 else ())):
+                where.append(self.start["couplings_q", 0, "couplings_q"] + line * self.plant.nq + i)
+                where.append(self.start["couplings_v", 0, "couplings_v"] + line * self.plant.nv + k)
+            self._one(f"{gear.name}_of_{coordinate}", "1", *where)
 
-    def _of_gears(self, gear: Coupling, coordinate: str, i: int, k: int) -> list[int]:
-        """Indices of the numbers with which friction of a gear measures its first coordinate."""
-        found, arrays = [], self.plant.arrays
-        if coordinate == next(iter(gear.coefficients)):
-            for record, element in zip(arrays.elements, self.plant.forces, strict=True):
-                if isinstance(element, GearFriction) and element.on == gear.name:
-                    line = int(arrays.measures[record["first"]]["coupling"])
-                    found.append(self.start["couplings_q", 0, "couplings_q"] + line * self.plant.nq + i)
-                    found.append(self.start["couplings_v", 0, "couplings_v"] + line * self.plant.nv + k)
-        return found
-
-    def _motion(self, motion: Motion) -> None:
-        """Add position, velocity and acceleration of a prescribed motion, which move its targets at present rates."""
-        name = motion.name
-        rows = self.plant.arrays.rows[self.plant.row_slices[name]]
+    def _motion(self, motion: Any, order: int) -> None:
+        """Add values of a prescribed motion, or their rates, which move its targets at present rates."""
+        rows = self.plant.arrays.rows[self.plant.row_slices[motion.name]]
         where = self.start["targets", 0, "targets"] + 3 * rows["target"][:, None] + np.arange(3)
-        value = motion.value
+        value, kind = motion.value, ("position", "velocity", "acceleration")[order]
         for i, component in enumerate(motion.component_names):
             unit = self.plant.motion_units[self.plant.motion_names.index(component)]
-            for order, kind in enumerate(("position", "velocity", "acceleration")):
-                step = np.zeros(value.shape)
-                step[i, order] = 1e-30  # so small a complex step has no error
-                rate = motion.targets(value + 1j * step).imag / 1e-30
-                moves = _moves([(where.ravel(), rate.ravel())])
-                self._add(f"{component}_{kind}", value[i, order], f"{unit}{('', '/s', '/s2')[order]}", moves)
+            step = np.zeros(value.shape)
+            step[i, order] = 1e-30  # so small a complex step has no error
+            rate = motion.targets(value + 1j * step).imag / 1e-30
+            moves = _moves([(where.ravel(), rate.ravel())])
+            self._add(f"{component}_{kind}", value[i, order], f"{unit}{('', '/s', '/s2')[order]}", moves)
 
-    def _spring(self, i: int, spring: JointSpring | PointSpring) -> None:
-        name, turns = f"spring_{spring.name}", False
-        if isinstance(spring, JointSpring):
-            turns = self.plant.position_units[self.plant.position_names.index(spring.joint)] == "rad"
-        else:
-            self._shift(f"{name}_point_a", spring.point_a, spring.a, [self._at("springs", i, "pa")])
-            self._shift(f"{name}_point_b", spring.point_b, spring.b, [self._at("springs", i, "pb")])
-        units = ("N m/rad", "rad", "N m s/rad") if turns else ("N/m", "m", "N s/m")
-        for field, unit in zip(("stiffness", "rest", "damping"), units, strict=True):
-            self._one(f"{name}_{field}", unit, *self._at("springs", i, field, 1))
-
-    def _element(self, i: int, element: ForceElement) -> None:
-        """Add the numbers of a force element's formula, and its places."""
-        name, own = f"force_{element.name}", self.of_element[i]
-        first = self.start["numbers", 0, "numbers"] + int(self.plant.arrays.elements[i]["number"])
-        for k, number in enumerate(element.number_names):
-            self._one(f"{name}_{number}", "SI", first + k)
-        if isinstance(element, PointForce):
-            self._shift(f"{name}_point_a", np.asarray(element.point_a), element.a, own.points_a)
-            self._shift(f"{name}_point_b", np.asarray(element.point_b), element.b, own.points_b)
-        elif isinstance(element, Bushing):
-            self._shift(f"{name}_frame_a", element.frame_a.p, element.a, own.points_a)
-            self._turn(f"{name}_frame_a", element.a, own.directions_a)
-            self._shift(f"{name}_frame_b", element.frame_b.p, element.b, own.points_b)
-            self._turn(f"{name}_frame_b", element.b, own.directions_b)
-
-    def _rest(self) -> None:
-        """Add friction and rotors of joints, motors, loads, and gravity."""
+    def _coordinates(self) -> None:
+        """Add friction and rotors of joints, by their coordinates."""
         for i, name in enumerate(self.plant.velocity_names):
             if name in self.plant.position_names:
                 unit = "kg m2" if self.plant.velocity_units[i] == "rad/s" else "kg"
@@ -406,26 +364,11 @@ class _Collector:
         for i, (name, unit) in enumerate(zip(self.plant.velocity_names, self.plant.velocity_units, strict=True)):
             unit = "N m s/rad" if unit == "rad/s" else "N s/m"
             self._one(f"damping_{name}", unit, self.start["damping", 0, "damping"] + i)
-        for i, motor in enumerate(self.plant.actuators):
-            self._one(f"motor_{motor.name}_gear", "1", *self._at("drives", i, "gear", 1))
-            if motor.bodies is not None:
-                self._turn(f"motor_{motor.name}_axis", motor.bodies[0], [self._at("drives", i, "angular")])
-        for i, load in enumerate(self.plant.loads):
-            self._shift(f"load_{load.name}_frame", load.frame.p, load.body, [self._at("loads", i, "point")])
-            self._turn(f"load_{load.name}_frame", load.body, self._axes(i))
-            for c, (name, where) in enumerate(zip(load.component_names, self._at("loads", i, "value", 6), strict=True)):
-                self._one(f"load_{name}", "N" if c < 3 else "N m", where)
-        for i, (axis, _) in enumerate(_AXES):
-            self._one(f"gravity_{axis}", "m/s2", self.start["gravity", 0, "gravity"] + i)
 
 
-class _Own(NamedTuple):
-    """Points and directions of a joint or constraint on its two bodies, as indices of numbers."""
-
-    points_a: list[Indices]
-    directions_a: list[Indices]
-    points_b: list[Indices]
-    directions_b: list[Indices]
+def _measures(records: Any, i: int) -> range:
+    """Rows that an element or a formula measures."""
+    return range(int(records[i]["first"]), int(records[i]["first"]) + int(records[i]["count"]))
 
 
 def _moves(rates: Iterable[tuple[Indices, Array]]) -> dict[int, float]:

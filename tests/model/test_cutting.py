@@ -7,7 +7,7 @@ from scipy.spatial.transform import Rotation
 import cmbcontrol as cmb
 from cmbcontrol import Actuator, Body, Frame, JointSpring, Mechanism, Prismatic, Revolute
 from cmbcontrol.errors import InputError, InputTypeError, ModelError
-from cmbcontrol.model.cutting import cut_loops, reversed_joint
+from cmbcontrol.model.cutting import cut_loops
 from cmbcontrol.model.elements import Cylindrical, Fixed, Free, Helical, Planar, Spherical, Universal
 
 
@@ -143,7 +143,7 @@ def test_loops_are_short():
 
 def test_it_says_what_it_does():
     pins = ring(3)
-    pins[1] = reversed_joint(pins[1])
+    pins[1] = pins[1].reversed()
     made = cut_loops(rods(3), pins, cuts=["pin3"])
     assert str(made).splitlines() == [
         "'pin1' is turned round, and leads from 'rod0' to 'rod1': its coordinates are the same",
@@ -171,7 +171,7 @@ def test_it_says_what_it_does():
 def test_joints_turned_round(joint):
     """The pose of b in a is the inverse of the pose of a in b at the same coordinates, up to the order of two."""
     a, b = (Body(name, 1.0, inertia=(1, 1, 1)) for name in "ab")
-    turned = reversed_joint(joint)
+    turned = joint.reversed()
     one = Mechanism("one", [a, b], [Fixed("base", "ground", "a"), joint])
     other = Mechanism("other", [a, b], [Fixed("base", "ground", "b"), turned])
     q = np.random.default_rng(1).normal(size=one.nq)
@@ -179,7 +179,7 @@ def test_joints_turned_round(joint):
     here = one.pose(q, "b").inverse()
     np.testing.assert_allclose(there.p, here.p, atol=1e-14)
     np.testing.assert_allclose(there.R, here.R, atol=1e-14)
-    back = reversed_joint(turned)
+    back = turned.reversed()
     assert back.position_names == joint.position_names and np.array_equal(back.limits, joint.limits)
     assert np.array_equal(back.damping, joint.damping) and np.array_equal(back.armature, joint.armature)
 
@@ -191,8 +191,8 @@ def test_joints_that_cannot_be_turned_round():
         Free("j", "a", "b", limits={"z": (0, 1)}),
     ):
         with pytest.raises(ModelError, match="write it from 'b' to 'a'"):
-            reversed_joint(joint)
-    assert reversed_joint(Spherical("j", "a", "b", damping=2.0)).damping.tolist() == [2.0] * 3
+            joint.reversed()
+    assert Spherical("j", "a", "b", damping=2.0).reversed().damping.tolist() == [2.0] * 3
 
 
 def test_what_is_refused():

@@ -5,18 +5,20 @@ All parts are frozen. Frames are given on bodies: ``Frame(p, R)`` is a frame at 
 its frame is the world.
 """
 
-from .bodies import GROUND, Body, Frame, Shape, Triangles, rotation_to
+from .bodies import Body, Shape, Triangles
 from .cams import Cam
 from .constraints import Constraint, CoordinateConstraint, Coupling, Distance, Point, PointOnLine, PointOnPlane, Weld
 from .cylinders import Cylinder
 from .force_elements import Bushing, ForceElement, JointForce, PointForce
-from .forces import Actuator, JointSpring, PointSpring
-from .formula_rows import FormulaRows, RowOfFormula
+from .forces import Actuator, JointSpring, PointSpring, Spring
+from .frames import GROUND, Frame, rotation_to
 from .joints import Cylindrical, Fixed, Free, Helical, Joint, Planar, Prismatic, Revolute, Spherical, Universal
 from .load_friction import DirectedFriction, FrictionOfLoad, GearFriction, PinFriction, SlidingFriction
 from .loads import Load
 from .motions import DistanceMotion, JointMotion, Motion, PointMotion, PoseMotion
+from .part import LoopPart, MachinePart
 from .rolling import KnifeEdge, RollingBall, Wheel
+from .rows import FormulaRows, Row, RowOfFormula
 from .shapes import Ball, Box, Mesh, Plate, Rod
 
 __all__ = [
@@ -49,6 +51,8 @@ __all__ = [
     "JointSpring",
     "KnifeEdge",
     "Load",
+    "LoopPart",
+    "MachinePart",
     "Mesh",
     "Motion",
     "PinFriction",
@@ -65,10 +69,12 @@ __all__ = [
     "Revolute",
     "Rod",
     "RollingBall",
+    "Row",
     "RowOfFormula",
     "Shape",
     "SlidingFriction",
     "Spherical",
+    "Spring",
     "Triangles",
     "Universal",
     "Weld",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import field
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import field, replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,7 +14,7 @@ from ..._frozen import Held, frozen_family, set_fields
 from ...errors import InputError, ModelError
 from ...trace.symbols import where_less
 from .constraints import CoordinateConstraint
-from .formula_rows import FormulaRows, RowOfFormula
+from .rows import FormulaRows, RowOfFormula
 
 __all__ = ["Cam"]
 
@@ -77,9 +77,14 @@ class Cam(FormulaRows, CoordinateConstraint):
             set_fields(self, profile=_Periodic(angles, lifts, what))
 
     @property
-    def measured(self) -> tuple[str, str]:
+    def coordinates(self) -> tuple[str, str]:
         """Names of the two coordinates, follower and cam."""
         return self.follower, self.cam
+
+    @property
+    def measured(self) -> tuple[str, str]:
+        """Names of the coordinates, which are the z of its formula."""
+        return self.coordinates
 
     @property
     def sample(self) -> Array:
@@ -89,6 +94,10 @@ class Cam(FormulaRows, CoordinateConstraint):
     @property
     def formulas(self) -> tuple[RowOfFormula, ...]:
         return (RowOfFormula("", "", residual=lambda z: z[0] - self.offset - self.lift(z[1])),)
+
+    def captured(self, seen: Mapping[str, float]) -> Self:
+        """Cam with the offset that the values of its coordinates have."""
+        return replace(self, offset=float(seen[self.follower] - self.lift(seen[self.cam])))
 
     def lift(self, angle: Any) -> Any:
         """Displacement of the follower at an angle of the cam, by the profile."""

@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, replace
+from typing import Self
+
+import numpy as np
 
 from ... import _check
-from ..._frozen import HeldArray, Part, frozen_family, held, set_fields
+from ..._frozen import HeldArray, frozen_family, held, set_fields
 from ...errors import ModelError
-from .bodies import Frame
-from .part import check_body_name, unit_vector
+from .frames import Frame, rotation_to
+from .parameters import Coefficients, Direction, FramePlace, Number, Place
+from .part import LoopPart, check_body_name, unit_vector
+from .rows import Row, coordinate_row, distance, offset, offsets, weld
 
 __all__ = ["Constraint", "CoordinateConstraint", "Coupling", "Distance", "Point", "PointOnLine", "PointOnPlane", "Weld"]
 
 
 @frozen_family
-class Constraint(Part):
+class Constraint(LoopPart):
     """Base of constraints that are not cut joints: a point or frame on body `b` is held relative to body `a`."""
 
     name: str
     a: str
     b: str
+
+    parameters = (Place("point_a", 0), Place("point_b", 1))
 
     def __post_init__(self) -> None:
         _check.name(self.name, "constraint")
@@ -35,6 +42,15 @@ class Constraint(Part):
             if hasattr(self, key):
                 set_fields(self, **{key: unit_vector(getattr(self, key), f"the {key} of constraint {self.name!r}")})
 
+    @property
+    def ends(self) -> tuple[str, str]:
+        """Names of the bodies that it joins."""
+        return self.a, self.b
+
+    def captured(self, seen: Frame) -> Self:
+        """Constraint whose place on body a is at the point of body b, with b at `seen`."""
+        return replace(self, point_a=seen.p + seen.R @ self.point_b)  # type: ignore[call-arg, attr-defined]
+
 
 @frozen_family
 class Point(Constraint):
@@ -42,6 +58,9 @@ class Point(Constraint):
 
     point_a: HeldArray = held((0.0, 0.0, 0.0))
     point_b: HeldArray = held((0.0, 0.0, 0.0))
+
+    def rows(self) -> list[Row]:
+        return offsets(*self.ends, self.point_a, np.eye(3), self.point_b)
 
 
 @frozen_family
@@ -52,6 +71,11 @@ class PointOnLine(Constraint):
     point_b: HeldArray = held((0.0, 0.0, 0.0))
     axis: HeldArray = held((0.0, 0.0, 1.0))
 
+    parameters = (*Constraint.parameters, Direction("axis", 0))
+
+    def rows(self) -> list[Row]:
+        return offsets(*self.ends, self.point_a, rotation_to(self.axis), self.point_b, "xy")
+
 
 @frozen_family
 class PointOnPlane(Constraint):
@@ -60,6 +84,11 @@ class PointOnPlane(Constraint):
     point_a: HeldArray = held((0.0, 0.0, 0.0))
     point_b: HeldArray = held((0.0, 0.0, 0.0))
     normal: HeldArray = held((0.0, 0.0, 1.0))
+
+    parameters = (*Constraint.parameters, Direction("normal", 0))
+
+    def rows(self) -> list[Row]:
+        return [offset("normal", *self.ends, self.point_a, self.normal, self.point_b)]
 
 
 @frozen_family
@@ -70,9 +99,18 @@ class Distance(Constraint):
     point_b: HeldArray = held((0.0, 0.0, 0.0))
     length: float = 0.0
 
+    parameters = (*Constraint.parameters, Number("length", "m"))
+
     def __post_init__(self) -> None:
         super().__post_init__()
         set_fields(self, length=_check.positive(self.length, f"the length of constraint {self.name!r}"))
+
+    def rows(self) -> list[Row]:
+        return [distance("length", *self.ends, self.point_a, self.point_b, self.length)]
+
+    def captured(self, seen: Frame) -> Self:
+        """Rod with the length that it has with body b at `seen`."""
+        return replace(self, length=float(np.linalg.norm(seen.p + seen.R @ self.point_b - self.point_a)))
 
 
 @frozen_family
@@ -82,16 +120,28 @@ class Weld(Constraint):
     frame_a: Frame = field(default_factory=Frame)
     frame_b: Frame = field(default_factory=Frame)
 
+    parameters = (FramePlace("frame_a", 0, "frame_a"), FramePlace("frame_b", 1, "frame_b"))
+
     def __post_init__(self) -> None:
         super().__post_init__()
         for key in ("frame_a", "frame_b"):
             _check.instance(getattr(self, key), Frame, f"{key} of constraint {self.name!r}")
 
+    @property
+    def frames(self) -> tuple[Frame, Frame]:
+        """Frames on the bodies that coincide."""
+        return self.frame_a, self.frame_b
 
-class CoordinateConstraint(Part):
+    def rows(self) -> list[Row]:
+        return weld(*self.ends, *self.frames)
+
+    def captured(self, seen: Frame) -> Self:
+        """Weld whose frame on body a is where that on body b is, with b at `seen`."""
+        return replace(self, frame_a=seen @ self.frame_b)
+
+
+class CoordinateConstraint(LoopPart):
     """Base of constraints of coordinates, without bodies (1 row)."""
-
-    name: str
 
 
 @frozen_family
@@ -108,6 +158,8 @@ class Coupling(CoordinateConstraint):
     coefficients: Mapping[str, float]
     offset: float = 0.0
 
+    parameters = (Coefficients("coefficients"), Number("offset", "m"))
+
     def __post_init__(self) -> None:
         _check.name(self.name, "constraint")
         what = f"coupling {self.name!r}"
@@ -116,3 +168,15 @@ class Coupling(CoordinateConstraint):
         if not any(values.values()):
             raise ModelError(f"{what} has no coefficient that is not zero")
         set_fields(self, coefficients=values, offset=_check.number(self.offset, f"the offset of {what}"))
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Names of the coordinates that it binds."""
+        return tuple(self.coefficients)
+
+    def rows(self) -> list[Row]:
+        return [coordinate_row(self.coefficients, self.offset)]
+
+    def captured(self, seen: Mapping[str, float]) -> Self:
+        """Coupling with the offset that the values of its coordinates have."""
+        return replace(self, offset=sum(c * seen[name] for name, c in self.coefficients.items()))

@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from ... import _check
 from ..._frozen import Held, HeldArray, Part, frozen, held, set_fields
 from ...errors import ModelError
-from .bodies import Body, Frame, rotation_to
+from .bodies import Body
 from .constraints import Constraint, Point, PointOnLine
 from .forces import Actuator
+from .frames import Frame, rotation_to
 from .joints import Joint, Prismatic, Revolute, Universal
 from .part import check_body_name, unit_vector
 

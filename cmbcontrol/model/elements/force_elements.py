@@ -11,13 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import _check
-from ..._frozen import Held, HeldArray, Part, frozen, held, set_fields
+from ..._frozen import Held, HeldArray, frozen, held, set_fields
 from ...characteristics import Characteristic, FormulaForce, require_stored
 from ...errors import InputTypeError, ModelError
-from .bodies import Frame
-from .part import check_body_name
+from .frames import Frame
+from .parameters import FormulaNumbers, FramePlace, Place
+from .part import MachinePart, check_body_name
+from .rows import Row, align, coordinate_row, distance, offsets
 
-__all__ = ["UNIT", "Bushing", "ForceElement", "JointForce", "PointForce"]
+__all__ = ["Bushing", "ForceElement", "JointForce", "PointForce"]
 
 Array = NDArray[np.float64]
 
@@ -26,18 +28,18 @@ Array = NDArray[np.float64]
 UNIT = 1e-6  # m
 
 
-class ForceElement(Part):
+class ForceElement(MachinePart):
     """Base of force elements, which resist with forces F(z, dz/dt) against the growth of some measures z.
 
     Ready-made ones are `JointForce`, `PointForce` and `Bushing`.
     """
 
-    name: str
+    prefix = "force_"
 
     @property
     def summary(self) -> str:
         """Text of its kind and place, for tables."""
-        where = getattr(self, "joint", None) or f"{self.a} <-> {self.b}"  # type: ignore[attr-defined]
+        where = " <-> ".join(self.ends or self.coordinates)
         law = getattr(self, "characteristic", None)
         return type(law if law is not None else self).__name__.lstrip("_") + f" on {where}"
 
@@ -45,6 +47,10 @@ class ForceElement(Part):
     @abstractmethod
     def count(self) -> int:
         """Number of measures."""
+
+    @abstractmethod
+    def measures(self) -> list[Row]:
+        """Rows that it measures."""
 
     @property
     def number_names(self) -> tuple[str, ...]:
@@ -150,10 +156,20 @@ class JointForce(_OneForce):
     joint: str
     characteristic: Held[Characteristic | Callable, Characteristic]
 
+    parameters = (FormulaNumbers("characteristic"),)
+
     def __post_init__(self) -> None:
         _check.name(self.name, "force element")
         check_body_name(self.joint, f"joint of force element {self.name!r}")
         self._take_characteristic()
+
+    @property
+    def coordinates(self) -> tuple[str]:
+        """Name of the coordinate on which it acts."""
+        return (self.joint,)
+
+    def measures(self) -> list[Row]:
+        return [coordinate_row({self.joint: 1.0})]
 
     @property
     def sample(self) -> Array:
@@ -195,6 +211,7 @@ class PointForce(_OneForce):
     point_b: HeldArray = held((0.0, 0.0, 0.0))
 
     sides = (1.0,)
+    parameters = (FormulaNumbers("characteristic"), Place("point_a", 0), Place("point_b", 1))
 
     def __post_init__(self) -> None:
         _check.name(self.name, "force element")
@@ -202,6 +219,14 @@ class PointForce(_OneForce):
         for key in ("point_a", "point_b"):
             set_fields(self, **{key: _check.point(getattr(self, key), f"{key} of force element {self.name!r}")})
         self._take_characteristic()
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """Names of the bodies that it joins."""
+        return self.a, self.b
+
+    def measures(self) -> list[Row]:
+        return [distance("", *self.ends, self.point_a, self.point_b, UNIT)]
 
     @property
     def sample(self) -> Array:
@@ -255,6 +280,7 @@ class Bushing(ForceElement):
     damping: HeldArray = field(default=held((0.0,) * 6), kw_only=True)
 
     count = 9  # three displacements, and six entries of the rotation
+    parameters = (FramePlace("frame_a", 0, "frame_a"), FramePlace("frame_b", 1, "frame_b"))
 
     def __post_init__(self) -> None:
         _check.name(self.name, "force element")
@@ -275,6 +301,17 @@ class Bushing(ForceElement):
         scale = np.sqrt(np.maximum(np.abs(np.diag(self.damping)), 1e-300))
         if np.linalg.eigvalsh(self.damping / np.outer(scale, scale))[0] < -1e-9:
             raise ModelError(f"damping of force element {self.name!r} must take energy: it has a negative eigenvalue")
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """Names of the bodies that it joins."""
+        return self.a, self.b
+
+    def measures(self) -> list[Row]:
+        fa, fb = self.frame_a, self.frame_b
+        turns = ((2, 1), (1, 2), (0, 2), (2, 0), (1, 0), (0, 1))  # entries of R' R, those of the vector in pairs
+        cosines = [align("", *self.ends, fa.R[:, i], fb.R[:, j]) for i, j in turns]
+        return [*offsets(*self.ends, fa.p, fa.R, fb.p), *cosines]
 
     @property
     def sample(self) -> Array:

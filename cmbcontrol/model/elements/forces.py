@@ -4,24 +4,35 @@ from __future__ import annotations
 
 import math
 from dataclasses import field
+from typing import Any
 
 from ... import _check
-from ..._frozen import HeldArray, Part, frozen, held, set_fields
+from ..._frozen import HeldArray, frozen, held, set_fields
 from ...errors import ModelError
-from .part import check_body_name, unit_vector
+from .parameters import Direction, Number, Place
+from .part import MachinePart, check_body_name, unit_vector
 
-__all__ = ["Actuator", "JointSpring", "PointSpring"]
+__all__ = ["Actuator", "JointSpring", "PointSpring", "Spring"]
 
 
-def _set_spring(spring: JointSpring | PointSpring) -> None:
-    """Check and set the numbers of a spring. A stiffness may be negative, as near a dead centre; damping may not."""
-    for key in ("stiffness", "rest"):
-        set_fields(spring, **{key: _check.number(getattr(spring, key), f"{key} of spring {spring.name!r}")})
-    set_fields(spring, damping=_check.positive(spring.damping, f"damping of spring {spring.name!r}", zero=True))
+class Spring(MachinePart):
+    """Base of springs with dampers, on a coordinate or between two points."""
+
+    prefix = "spring_"
+    parameters = (Number("stiffness", "N/m"), Number("rest", "m"), Number("damping", "N s/m"))
+    point_a: Any = (0.0, 0.0, 0.0)
+    point_b: Any = (0.0, 0.0, 0.0)
+
+    def _set_numbers(self: Any) -> None:
+        """Check and set the numbers. A stiffness may be negative, as near a dead centre; damping may not."""
+        _check.name(self.name, "spring")
+        for key in ("stiffness", "rest"):
+            set_fields(self, **{key: _check.number(getattr(self, key), f"{key} of spring {self.name!r}")})
+        set_fields(self, damping=_check.positive(self.damping, f"damping of spring {self.name!r}", zero=True))
 
 
 @frozen
-class JointSpring(Part):
+class JointSpring(Spring):
     """Spring and damper on one coordinate: force = -stiffness * (q - rest) - damping * v."""
 
     name: str
@@ -31,13 +42,17 @@ class JointSpring(Part):
     damping: float = 0.0
 
     def __post_init__(self) -> None:
-        _check.name(self.name, "spring")
+        self._set_numbers()
         check_body_name(self.joint, f"joint of spring {self.name!r}")
-        _set_spring(self)
+
+    @property
+    def coordinates(self) -> tuple[str]:
+        """Name of the coordinate on which it acts."""
+        return (self.joint,)
 
 
 @frozen
-class PointSpring(Part):
+class PointSpring(Spring):
     """Spring and damper between two points: tension = stiffness * (length - rest) + damping * rate."""
 
     name: str
@@ -49,19 +64,25 @@ class PointSpring(Part):
     rest: float = 0.0
     damping: float = 0.0
 
+    parameters = (Place("point_a", 0), Place("point_b", 1), *Spring.parameters)
+
     def __post_init__(self) -> None:
-        _check.name(self.name, "spring")
+        self._set_numbers()
         for key in ("a", "b"):
             check_body_name(getattr(self, key), f"{key} of spring {self.name!r}")
         if self.a == self.b:
             raise ModelError(f"spring {self.name!r} connects body {self.a!r} with itself")
-        _set_spring(self)
         for key in ("point_a", "point_b"):
             set_fields(self, **{key: _check.point(getattr(self, key), f"{key} of spring {self.name!r}")})
 
+    @property
+    def ends(self) -> tuple[str, str]:
+        """Names of the bodies that it joins."""
+        return self.a, self.b
+
 
 @frozen
-class Actuator(Part):
+class Actuator(MachinePart):
     """Motor or cylinder on one joint coordinate, or a torque between two bodies.
 
     Parameters
@@ -93,6 +114,9 @@ class Actuator(Part):
     bodies: tuple[str, str] | None = field(default=None, kw_only=True)
     axis: HeldArray = field(default=held((0.0, 0.0, 1.0)), kw_only=True)
 
+    prefix = "motor_"
+    parameters = (Number("gear", "1"), Direction("axis", 0))
+
     def __post_init__(self) -> None:
         _check.name(self.joint, "joint to drive")
         set_fields(self, name=_check.name(self.joint if self.name == "" else self.name, "actuator"))
@@ -108,3 +132,13 @@ class Actuator(Part):
                 raise ModelError(f"actuator {self.name!r} needs two different bodies, got {self.bodies}")
             set_fields(self, bodies=bodies)
         set_fields(self, gear=gear, effort=effort, axis=unit_vector(self.axis, f"the axis of actuator {self.name!r}"))
+
+    @property
+    def ends(self) -> tuple[str, ...]:
+        """Names of the bodies between which it is a torque; none for a motor on a coordinate."""
+        return self.bodies or ()
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Name of the coordinate, or of the cut joint, on which it acts."""
+        return () if self.bodies else (self.joint,)

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
-from typing import Any, ClassVar
+from dataclasses import field, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ... import _check
-from ..._frozen import Held, HeldArray, Part, frozen_family, held, set_fields
+from ..._frozen import Held, HeldArray, frozen_family, held, set_fields
 from ...errors import ModelError
 from ...kernels import layout
-from .bodies import Frame, rotation_to
-from .part import ROUNDING, check_body_name, unit_vector
+from .frames import Frame, rotation_to
+from .parameters import FramePlace, Number, PartParameters
+from .part import ROUNDING, LoopPart, check_body_name, unit_vector
+from .rows import Row, align, offsets, weld
 
 __all__ = [
     "Cylindrical",
@@ -32,9 +34,12 @@ __all__ = [
 Array = NDArray[np.float64]
 Limits = tuple[float, float]
 
+SAME = "its coordinates are the same"
+INVERSE = "its coordinates are those of the inverse motion"
+
 
 @frozen_family
-class Joint(Part):
+class Joint(LoopPart):
     """Joint between two bodies; in the list of loops it is a cut joint.
 
     Parameters
@@ -72,6 +77,12 @@ class Joint(Part):
     velocity_suffixes: ClassVar[tuple[str, ...]] = ()
     position_units: ClassVar[tuple[str, ...]] = ()
     velocity_units: ClassVar[tuple[str, ...]] = ()
+    parameters: ClassVar[tuple[PartParameters, ...]] = (
+        FramePlace("frame", 0, "frame"),
+        FramePlace("child_frame", 1, "child"),
+    )
+    pitch = 0.0  # travel per radian, m/rad
+    reversal: ClassVar[str] = SAME  # what becomes of its coordinates where it is turned round
 
     def __post_init__(self) -> None:
         _check.name(self.name, "joint")
@@ -85,7 +96,7 @@ class Joint(Part):
         if self.parent == self.child:
             raise ModelError(f"{what} connects body {self.parent!r} with itself")
         numbers = {key: self._per_velocity(key) for key in ("damping", "armature")}
-        if self.velocity_names != self.position_names and numbers["armature"].any():
+        if not self.plain_names and numbers["armature"].any():
             raise ModelError(
                 f"{what}: armature is that of a rotor on one axis, and a {type(self).__name__} joint has none; leave "
                 "it out, and give the rotors bodies of their own"
@@ -147,9 +158,74 @@ class Joint(Part):
         """Names of the velocity coordinates."""
         return tuple(f"{self.name}_{s}" if s else self.name for s in self.velocity_suffixes)
 
+    @property
+    def plain_names(self) -> tuple[str, ...]:
+        """Names of the coordinates, where their rates are the velocities; empty where these are others."""
+        return self.position_names if self.position_suffixes == self.velocity_suffixes else ()
+
+    @property
+    def has_quaternion(self) -> bool:
+        """Whether its first four coordinates are a quaternion."""
+        return self.position_suffixes[:1] == ("qw",)
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """Names of the bodies that it joins."""
+        return self.parent, self.child
+
+    @property
+    def frames(self) -> tuple[Frame, Frame]:
+        """Frames on these bodies that coincide at zero."""
+        return self.frame, self.child_frame
+
     def axis_frames(self) -> tuple[np.ndarray, ...]:
         """Rotations, in the joint frame, that turn z to the axis of each kernel joint."""
         return (np.eye(3),)
+
+    def effort_axes(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """Torque and force of a unit effort of a motor on the cut joint, in its frame; None where it can have none."""
+        return None
+
+    def rows(self) -> list[Row]:
+        """Rows of the cut joint: the complement of its motion, in the axes of its frame on the parent.
+
+        Raises
+        ------
+        ModelError
+            Where nothing is left to hold.
+        """
+        raise ModelError(f"constraint {self.name!r}: a cut {type(self).__name__} joint holds nothing; leave it out")
+
+    def captured(self, seen: Frame) -> Self:
+        """Joint whose frame on the parent is where that on the child is, with the child at `seen`."""
+        return replace(self, frame=seen @ self.child_frame)
+
+    def reversed(self) -> Self:
+        """Joint turned round: the child is the parent.
+
+        A joint places its child's frame at X(q) in its parent's. Turned round, it is X(q)^-1: for a joint about or
+        along axes that X leaves in place, X(q)^-1 is the same motion about -axis, with the same coordinates. A
+        universal joint R1(a) R2(b) becomes R2(-b) R1(-a), whose coordinates change places. Joints with quaternions, and
+        planar ones, have the coordinates of the inverse motion.
+
+        Raises
+        ------
+        ModelError
+            For limits, or damping by axis, of a joint whose coordinates are others then.
+
+        Examples
+        --------
+        >>> from cmbcontrol import Revolute
+        >>> turned = Revolute("pin", "a", "b").reversed()
+        >>> turned.parent, turned.child, turned.axis.tolist()
+        ('b', 'a', [-0.0, -0.0, -1.0])
+        """
+        if self.reversal == INVERSE and (np.isfinite(self.limits).any() or np.ptp(self.damping)):
+            raise ModelError(
+                f"joint {self.name!r} leads towards the ground in the tree, and its limits and damping by axis are "
+                f"those of the other direction; write it from {self.child!r} to {self.parent!r}, or cut another joint"
+            )
+        return replace(self, parent=self.child, child=self.parent, frame=self.child_frame, child_frame=self.frame)
 
 
 @frozen_family
@@ -164,6 +240,23 @@ class _AxisJoint(Joint):
     def axis_frames(self) -> tuple[np.ndarray, ...]:
         return (rotation_to(np.asarray(self.axis)),)
 
+    def reversed(self) -> Self:
+        turned = super().reversed()
+        return replace(turned, axis=-np.asarray(self.axis)) if self.reversal == SAME else turned
+
+    def _sides(self) -> tuple[Array, Array]:
+        """Axes of the joint on parent and child, with z along its axis."""
+        turn = self.axis_frames()[0]
+        return self.frame.R @ turn, self.child_frame.R @ turn
+
+    def _offsets(self, labels: str) -> list[Row]:
+        return offsets(*self.ends, self.frame.p, self._sides()[0], self.child_frame.p, labels)
+
+    def _tilts(self) -> list[Row]:
+        """Rows that keep the axes parallel."""
+        (Ra, Rb), ends = self._sides(), self.ends
+        return [align("tilt_x", *ends, Ra[:, 1], Rb[:, 2]), align("tilt_y", *ends, Ra[:, 0], Rb[:, 2])]
+
 
 @frozen_family
 class Revolute(_AxisJoint):
@@ -173,6 +266,17 @@ class Revolute(_AxisJoint):
     position_suffixes = velocity_suffixes = ("",)
     position_units, velocity_units = ("rad",), ("rad/s",)
 
+    def rows(self) -> list[Row]:
+        return [*self._offsets("xyz"), *self._tilts()]
+
+    def turning(self) -> list[Row]:
+        """Rows for the cosine and sine of the angle."""
+        Ra, Rb = self._sides()
+        return [align("", *self.ends, Ra[:, i], Rb[:, 0]) for i in range(2)]
+
+    def effort_axes(self) -> tuple[np.ndarray, np.ndarray]:
+        return self.axis, np.zeros(3)
+
 
 @frozen_family
 class Prismatic(_AxisJoint):
@@ -181,6 +285,13 @@ class Prismatic(_AxisJoint):
     kinds = (layout.PRISMATIC,)
     position_suffixes = velocity_suffixes = ("",)
     position_units, velocity_units = ("m",), ("m/s",)
+
+    def rows(self) -> list[Row]:
+        Ra, Rb = self._sides()
+        return [*self._offsets("xy"), *self._tilts(), align("twist", *self.ends, Ra[:, 0], Rb[:, 1])]
+
+    def effort_axes(self) -> tuple[np.ndarray, np.ndarray]:
+        return np.zeros(3), self.axis
 
 
 @frozen_family
@@ -192,6 +303,7 @@ class Helical(_AxisJoint):
     kinds = (layout.HELICAL,)
     position_suffixes = velocity_suffixes = ("",)
     position_units, velocity_units = ("rad",), ("rad/s",)
+    parameters = (*Joint.parameters, Number("pitch", "m/rad"))
 
     def _check_geometry(self) -> None:
         super()._check_geometry()
@@ -199,6 +311,11 @@ class Helical(_AxisJoint):
         if pitch == 0.0:
             raise ModelError(f"joint {self.name!r}: a screw needs a pitch (m/rad); without one, use Revolute")
         set_fields(self, pitch=pitch)
+
+    def rows(self) -> list[Row]:
+        (Ra, Rb), (fa, fb) = self._sides(), self.frames
+        screw = Row("screw", "m", layout.ROW_SCREW, *self.ends, Ra[:, 2], Ra[:, 0], fa.p, Rb[:, 0], fb.p, self.pitch)
+        return [*self._offsets("xy"), *self._tilts(), screw]
 
 
 @frozen_family
@@ -209,6 +326,9 @@ class Cylindrical(_AxisJoint):
     position_suffixes = velocity_suffixes = ("angle", "travel")
     position_units, velocity_units = ("rad", "m"), ("rad/s", "m/s")
 
+    def rows(self) -> list[Row]:
+        return [*self._offsets("xy"), *self._tilts()]
+
 
 @frozen_family
 class Planar(_AxisJoint):
@@ -218,6 +338,10 @@ class Planar(_AxisJoint):
     position_suffixes = ("x", "y", "angle")
     velocity_suffixes = ("vx", "vy", "omega")
     position_units, velocity_units = ("m", "m", "rad"), ("m/s", "m/s", "rad/s")
+    reversal = INVERSE
+
+    def rows(self) -> list[Row]:
+        return [*self._offsets("z"), *self._tilts()]
 
 
 @frozen_family
@@ -230,6 +354,7 @@ class Universal(Joint):
     kinds = (layout.REVOLUTE, layout.REVOLUTE)
     position_suffixes = velocity_suffixes = ("1", "2")
     position_units, velocity_units = ("rad", "rad"), ("rad/s", "rad/s")
+    reversal = "its two coordinates have changed places"
 
     def _check_geometry(self) -> None:
         first = unit_vector(self.axis, f"the axis of joint {self.name!r}")
@@ -246,6 +371,16 @@ class Universal(Joint):
     def axis_frames(self) -> tuple[np.ndarray, ...]:
         return rotation_to(np.asarray(self.axis)), rotation_to(np.asarray(self.second_axis))
 
+    def rows(self) -> list[Row]:
+        fa, fb = self.frames
+        cross = align("cross", *self.ends, fa.R @ self.axis, fb.R @ self.second_axis)
+        return [*offsets(*self.ends, fa.p, fa.R, fb.p), cross]
+
+    def reversed(self) -> Self:
+        numbers: dict[str, Any] = {key: getattr(self, key)[::-1] for key in ("damping", "armature", "limits")}
+        axes = {"axis": -np.asarray(self.second_axis), "second_axis": -np.asarray(self.axis)}
+        return replace(super().reversed(), **axes, **numbers)
+
 
 @frozen_family
 class Spherical(Joint):
@@ -255,6 +390,11 @@ class Spherical(Joint):
     position_suffixes = ("qw", "qx", "qy", "qz")
     velocity_suffixes = ("wx", "wy", "wz")
     position_units, velocity_units = ("1",) * 4, ("rad/s",) * 3
+    reversal = INVERSE
+
+    def rows(self) -> list[Row]:
+        fa, fb = self.frames
+        return offsets(*self.ends, fa.p, fa.R, fb.p)
 
 
 @frozen_family
@@ -265,6 +405,7 @@ class Free(Joint):
     position_suffixes = ("qw", "qx", "qy", "qz", "x", "y", "z")
     velocity_suffixes = ("wx", "wy", "wz", "vx", "vy", "vz")
     position_units, velocity_units = ("1",) * 4 + ("m",) * 3, ("rad/s",) * 3 + ("m/s",) * 3
+    reversal = INVERSE
 
 
 @frozen_family
@@ -272,3 +413,6 @@ class Fixed(Joint):
     """Joint without motion."""
 
     kinds = (layout.FIXED,)
+
+    def rows(self) -> list[Row]:
+        return weld(*self.ends, *self.frames)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +13,15 @@ from numpy.typing import NDArray
 from ... import _check
 from ..._frozen import Held, HeldArray, frozen_family, held, set_fields
 from ...characteristics import Friction
-from ...errors import InputError, InputTypeError
+from ...errors import InputError, InputTypeError, ModelError
 from ...trace.symbols import where_less
+from .constraints import Coupling, PointOnPlane
 from .force_elements import ForceElement
-from .part import check_body_name
+from .frames import rotation_to
+from .joints import Joint, Revolute
+from .parameters import FormulaNumbers
+from .part import LoopPart, check_body_name
+from .rows import Row, coordinate_row, offsets
 
 __all__ = ["DirectedFriction", "FrictionOfLoad", "GearFriction", "PinFriction", "SlidingFriction"]
 
@@ -33,7 +40,9 @@ class FrictionOfLoad(ForceElement):
     friction: Held[Friction | float, Friction]
 
     count = 2
+    rows_of_load: ClassVar[int] = 1
     side = 0  # the load counts without its sign
+    parameters = (FormulaNumbers("friction"),)
 
     def __post_init__(self) -> None:
         what = f"friction {self.name!r}"
@@ -44,6 +53,44 @@ class FrictionOfLoad(ForceElement):
             set_fields(self, friction=Friction(mu))
         if not isinstance(self.friction, Friction):
             raise InputTypeError(f"{what} must have a coefficient, or a Friction, got {_check.shown(self.friction)}")
+
+    @abstractmethod
+    def measures_of(self, on: Any) -> list[Row]:
+        """Rows that it measures on a constraint.
+
+        Raises
+        ------
+        ModelError
+            For a constraint that is not of the kind that it needs.
+        """
+
+    def measures(self) -> list[Row]:
+        """Raise an error: it measures what its constraint says, see `measures_of`.
+
+        Raises
+        ------
+        TypeError
+        """
+        raise TypeError(f"friction {self.name!r} measures its constraint")
+
+    def find_load(self, joints: Sequence[Joint], loops: Sequence[LoopPart]) -> tuple[Any, str]:
+        """Part of a machine that it is on, and the first constraint with the rows of its load.
+
+        Raises
+        ------
+        ModelError
+            Where the machine has no such part.
+        """
+        found = next((loop for loop in loops if loop.name == self.on), None)
+        if found is None:
+            known = [loop.name for loop in loops]
+            raise ModelError(f"friction {self.name!r}: {_check.unknown(self.on, known, 'constraint')}")
+        return found, self.on
+
+    def _require(self, on: Any, kind: type, text: str) -> None:
+        """Raise an error for a constraint that is not of a kind."""
+        if not isinstance(on, kind):
+            raise ModelError(text.format(what=f"friction {self.name!r}", on=repr(self.on), it=type(on).__name__))
 
     @property
     def characteristic(self) -> Friction:
@@ -78,7 +125,17 @@ class FrictionOfLoad(ForceElement):
 
 
 @frozen_family
-class SlidingFriction(FrictionOfLoad):
+class _OnPlane(FrictionOfLoad):
+    """Base of friction of a point on a plane, which measures the place of the point in it."""
+
+    def measures_of(self, on: Any) -> list[Row]:
+        text = "{what} slides on a PointOnPlane, and {on} is a {it}: name another constraint, or make it a PointOnPlane"
+        self._require(on, PointOnPlane, text)
+        return offsets(*on.ends, on.point_a, rotation_to(on.normal), on.point_b, "xy")
+
+
+@frozen_family
+class SlidingFriction(_OnPlane):
     """Friction of a point that slides on a plane, in proportion to the force that holds it there: a tool on a wall.
 
     Parameters
@@ -106,7 +163,7 @@ class SlidingFriction(FrictionOfLoad):
 
 
 @frozen_family
-class DirectedFriction(FrictionOfLoad):
+class DirectedFriction(_OnPlane):
     """Friction of a contact while it slides, in proportion to its push, and full from the begin on.
 
     Parameters
@@ -178,9 +235,28 @@ class PinFriction(FrictionOfLoad):
 
     radius: float = field(kw_only=True)
 
+    rows_of_load = 2
+
     def __post_init__(self) -> None:
         super().__post_init__()
         set_fields(self, radius=_check.positive(self.radius, f"the radius of friction {self.name!r}"))
+
+    def find_load(self, joints: Sequence[Joint], loops: Sequence[LoopPart]) -> tuple[Any, str]:
+        found = next((joint for joint in joints if joint.name == self.on), None)
+        if found is None:
+            return super().find_load(joints, loops)
+        held = f"{self.on}_pin_x_held"  # a row of `Mechanism.with_pin_forces`
+        if not any(loop.name == held for loop in loops):
+            raise ModelError(
+                f"friction {self.name!r} is in proportion to the force of {self.on!r}, which is a joint of the tree: "
+                f"make its force a multiplier, plant.with_pin_forces({self.on!r}).with_parts(forces=...), or put it "
+                "among the loops"
+            )
+        return found, held
+
+    def measures_of(self, on: Any) -> list[Row]:
+        self._require(on, Revolute, "{what} is that of a cut Revolute joint, and {on} is a {it}: name another joint")
+        return on.turning()
 
     @property
     def number_names(self) -> tuple[str, ...]:
@@ -238,6 +314,7 @@ class GearFriction(FrictionOfLoad):
     transition_rate: float = field(default=1e-3, kw_only=True)
 
     count = 1
+    parameters = (FormulaNumbers("friction", settable=False),)  # they follow from the efficiency
 
     def __post_init__(self) -> None:
         what = f"the efficiency of friction {self.name!r}"
@@ -247,6 +324,10 @@ class GearFriction(FrictionOfLoad):
         law = Friction(1.0 / efficiency - 1.0, transition_rate=self.transition_rate)
         set_fields(self, efficiency=efficiency, friction=law)
         super().__post_init__()
+
+    def measures_of(self, on: Any) -> list[Row]:
+        self._require(on, Coupling, "{what} is that of a Coupling, and {on} is a {it}: name another constraint")
+        return [coordinate_row(dict([next(iter(on.coefficients.items()))]))]
 
     @property
     def sample(self) -> Array:

@@ -7,16 +7,17 @@ from dataclasses import field
 import numpy as np
 
 from ... import _check
-from ..._frozen import HeldArray, Part, frozen, held, set_fields
+from ..._frozen import HeldArray, frozen, held, set_fields
 from ...errors import InputTypeError
-from .bodies import Frame
-from .part import check_body_name
+from .frames import Frame
+from .parameters import FramePlace, Vector
+from .part import MachinePart, check_body_name
 
 __all__ = ["Load"]
 
 
 @frozen
-class Load(Part):
+class Load(MachinePart):
     """External force and moment on a body: a digging force, a payload, wind, the push of a person.
 
     Parameters
@@ -45,6 +46,9 @@ class Load(Part):
     moment: HeldArray = field(default=held((0.0, 0.0, 0.0)), kw_only=True)
     axes: str = field(default="world", kw_only=True)
 
+    prefix = "load_"
+    parameters = (FramePlace("frame", 0, "frame"), Vector("force", "f", "N", 0), Vector("moment", "m", "N m", 3))
+
     def __post_init__(self) -> None:
         _check.name(self.name, "load")
         check_body_name(self.body, f"body of load {self.name!r}")
@@ -53,6 +57,11 @@ class Load(Part):
         _check.one_of(self.axes, ("world", "frame"), f"axes of load {self.name!r}")
         for key in ("force", "moment"):
             set_fields(self, **{key: _check.vector(getattr(self, key), 3, f"the {key} of load {self.name!r}")})
+
+    @property
+    def ends(self) -> tuple[str]:
+        """Name of the body on which it acts."""
+        return (self.body,)
 
     @property
     def component_names(self) -> tuple[str, ...]:

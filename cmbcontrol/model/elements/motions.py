@@ -6,18 +6,20 @@ takes, is a multiplier.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import field
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ... import _check
 from ..._frozen import Held, HeldArray, frozen_family, held, set_fields
-from ...errors import ModelError
-from .bodies import Frame
+from ...errors import InputError, ModelError
 from .constraints import Constraint, CoordinateConstraint
+from .frames import Frame
+from .parameters import FramePlace, MotionValues
 from .part import check_body_name
+from .rows import Row, coordinate_row, distance, offsets, relative_frame
 
 __all__ = ["DistanceMotion", "JointMotion", "Motion", "PointMotion", "PoseMotion"]
 
@@ -35,6 +37,7 @@ class Motion:
 
     name: str
     suffixes: tuple[str, ...] = ("",)
+    parameters = tuple(MotionValues(key) for key in ("position", "velocity", "acceleration"))
 
     def _check_value(self) -> None:
         count, what = len(self.suffixes), f"of motion {self.name!r}"
@@ -63,6 +66,18 @@ class Motion:
         ------
         ModelError
         """
+
+    def captured(self, seen: Any) -> Self:
+        """Raise an error: a motion says itself where it is to be.
+
+        Raises
+        ------
+        ValueError
+        """
+        raise InputError(
+            f"motion {self.name!r} says itself where it is to be, and captures nothing: let it begin where the "
+            "machine stands"
+        )
 
     def targets(self, value: Array) -> Array:
         """Targets of the rows, with their first and second rates (rows, 3), at a value (components, 3)."""
@@ -104,12 +119,12 @@ class JointMotion(Motion, CoordinateConstraint):
         self._check_value()
 
     @property
-    def coefficients(self) -> Mapping[str, float]:
-        return {self.joint: 1.0}
+    def coordinates(self) -> tuple[str]:
+        """Name of the coordinate that it moves."""
+        return (self.joint,)
 
-    @property
-    def offset(self) -> float:
-        return 0.0
+    def rows(self) -> list[Row]:
+        return [coordinate_row({self.joint: 1.0})]
 
 
 @frozen_family
@@ -139,12 +154,17 @@ class DistanceMotion(Motion, Constraint):
     acceleration: float = field(default=0.0, kw_only=True)
     length: Held[float | None, float] = field(default=held(None), kw_only=True)
 
+    parameters = (*Motion.parameters, *Constraint.parameters)
+
     def __post_init__(self) -> None:
         super().__post_init__()
         self._check_value()
         self.require_possible(self.value)
         length = self.position if self.length is None else self.length
         set_fields(self, length=_check.positive(length, f"the length of motion {self.name!r}"))
+
+    def rows(self) -> list[Row]:
+        return [distance("length", *self.ends, self.point_a, self.point_b, self.length)]
 
     def require_possible(self, value: Array) -> None:
         if not value[0, 0] > 0.0:
@@ -186,10 +206,14 @@ class PointMotion(Motion, Constraint):
     acceleration: HeldArray = field(default=held((0.0, 0.0, 0.0)), kw_only=True)
 
     suffixes = ("_x", "_y", "_z")
+    parameters = (*Motion.parameters, *Constraint.parameters)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self._check_value()
+
+    def rows(self) -> list[Row]:
+        return offsets(*self.ends, self.point_a, np.eye(3), self.point_b)
 
 
 @frozen_family
@@ -223,12 +247,21 @@ class PoseMotion(Motion, Constraint):
     acceleration: HeldArray = field(default=held((0.0,) * 6), kw_only=True)
 
     suffixes = ("_x", "_y", "_z", "_rx", "_ry", "_rz")
+    parameters = (*Motion.parameters, FramePlace("frame_a", 0, "frame_a"), FramePlace("frame_b", 1, "frame_b"))
 
     def __post_init__(self) -> None:
         super().__post_init__()
         for key in ("frame_a", "frame_b"):
             _check.instance(getattr(self, key), Frame, f"{key} of motion {self.name!r}")
         self._check_value()
+
+    @property
+    def frames(self) -> tuple[Frame, Frame]:
+        """Frames on the bodies, one of which moves in the other one."""
+        return self.frame_a, self.frame_b
+
+    def rows(self) -> list[Row]:
+        return relative_frame(*self.ends, *self.frames)
 
     def targets(self, value: Array) -> Array:
         turned = _rotation(value[3:])

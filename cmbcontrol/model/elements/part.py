@@ -1,18 +1,64 @@
-"""Checks that parts of a machine have in common: directions and names of bodies."""
+"""What parts of a machine have in common: where they are, what they hold, and checks of directions and names."""
 
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ... import _check
+from ..._frozen import Part
 from ...errors import InputTypeError, ModelError
 
-__all__ = ["ROUNDING", "check_body_name", "unit_vector"]
+if TYPE_CHECKING:
+    from .parameters import PartParameters
+    from .rows import Row
+
+__all__ = ["ROUNDING", "LoopPart", "MachinePart", "check_body_name", "unit_vector"]
 
 ROUNDING = 4e-16  # what directions and rotations that are right may be off; these are kept as they are
+
+
+class MachinePart(Part):
+    """Base of parts of a machine, each of which says where it is and what its numbers are.
+
+    Attributes
+    ----------
+    ends : tuple of str
+        Bodies that it joins or acts on.
+    coordinates : tuple of str
+        Names of the coordinates that it binds, measures or acts on.
+    parameters : tuple of PartParameters
+        Its fields that are parameters of the machine; see `cmbcontrol.model.parameters.parameters`.
+    prefix : str
+        What the names of its parameters begin with, before its own name.
+    """
+
+    name: str
+    parameters: ClassVar[tuple[PartParameters, ...]] = ()
+    prefix: ClassVar[str] = ""
+
+    @property
+    def ends(self) -> tuple[str, ...]:
+        return ()
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        return ()
+
+
+class LoopPart(MachinePart):
+    """Base of what closes loops: cut joints, constraints and prescribed motions."""
+
+    def rows(self) -> list[Row]:
+        """Rows that are held at zero."""
+        raise NotImplementedError
+
+    def captured(self, seen: Any) -> Self:
+        """Part that is closed where `seen` is: the second body in the axes of the first; or values of coordinates."""
+        raise NotImplementedError
 
 
 def unit_vector(axis: ArrayLike, what: str) -> np.ndarray:

@@ -5,9 +5,9 @@ Their rows bind velocities and, but for the distance of a wheel from its plane, 
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import field, replace
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 from ... import _check
 from ..._frozen import HeldArray, frozen_family, held, set_fields
 from ...errors import ModelError
-from .bodies import Frame, rotation_to
 from .constraints import Constraint
-from .formula_rows import FormulaRows, RowOfFormula
+from .frames import Frame, rotation_to
+from .parameters import Direction, Place
 from .part import unit_vector
+from .rows import FormulaRows, RowOfFormula
 
 __all__ = ["KnifeEdge", "RollingBall", "Wheel"]
 
@@ -41,11 +42,19 @@ class _Rolling(FormulaRows, Constraint):
     point_b: HeldArray = held((0.0, 0.0, 0.0))
     normal: HeldArray = field(default=held((0.0, 0.0, 1.0)), kw_only=True)
     sample = _SAMPLE
+    parameters = (*Constraint.parameters, Direction("normal", 0))
 
     @property
     def plane(self) -> Frame:
         """Frame on body a whose z axis is the normal."""
         return Frame(self.point_a, rotation_to(np.asarray(self.normal)))
+
+    def captured(self, seen: Frame) -> Self:
+        """Part whose plane is where it touches it, with body b at `seen`."""
+        plane, axle = self.measured
+        rolls = plane.inverse() @ seen @ axle
+        height = self.formulas[0].residual(np.concatenate([rolls.p, rolls.R.ravel()]))  # type: ignore[misc]
+        return replace(self, point_a=self.point_a + height * self.normal)
 
 
 @frozen_family
@@ -95,6 +104,8 @@ class Wheel(_Rolling):
     radius: float = field(default=0.0, kw_only=True)
     tube: float = field(default=0.0, kw_only=True)
     rollers: float | None = field(default=None, kw_only=True)
+
+    parameters = (*_Rolling.parameters, Direction("axis", 1))
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -205,10 +216,15 @@ class KnifeEdge(FormulaRows, Constraint):
 
     point_a = (0.0, 0.0, 0.0)
     sample = _SAMPLE
+    parameters = (Place("point_b", 1), Direction("across", 1))
 
     def __post_init__(self) -> None:
         super().__post_init__()
         set_fields(self, across=unit_vector(self.across, f"the direction across the edge {self.name!r}"))
+
+    def captured(self, seen: Frame) -> Self:
+        """Edge itself: it binds velocities only, and is closed everywhere."""
+        return self
 
     @property
     def measured(self) -> tuple[Frame, Frame]:

@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from ... import _check
 from ..._frozen import Held, HeldArray, frozen, set_fields
 from ...errors import InputError, ModelError
-from .bodies import Frame, Shape, Triangles, rotation_to
+from .bodies import Shape, Triangles
+from .frames import Frame, rotation_to
 from .mesh_files import read_mesh
 
 __all__ = ["Ball", "Box", "Mesh", "Plate", "Rod"]
