@@ -66,6 +66,8 @@ class Characteristic(Part, ABC):
     54.0
     """
 
+    symbol = "spring"  # how pictures show what has it between two points: "spring", "damper" or "rope"
+
     @abstractmethod
     def force(self, x: Any, rate: Any) -> Any:
         """Force against a growing x, N or N m."""
@@ -161,6 +163,12 @@ class Sum(Characteristic):
 
     parts: tuple[Characteristic, ...]
 
+    @property
+    def symbol(self) -> str:  # type: ignore[override]
+        """How pictures show it: a rope, if it has one, a damper, if it has nothing else."""
+        kinds = {part.symbol for part in self.parts}
+        return next((kind for kind in ("rope", "spring") if kind in kinds), "damper")
+
     def force(self, x: Any, rate: Any) -> Any:
         return sum(part.force(x, rate) for part in self.parts)
 
@@ -204,6 +212,11 @@ class SpringDamper(Characteristic):
     stiffness: float = 0.0
     rest: float = 0.0
     damping: float = 0.0
+
+    @property
+    def symbol(self) -> str:  # type: ignore[override]
+        """How pictures show it."""
+        return "spring" if self.stiffness else "damper"
 
     def __post_init__(self) -> None:
         for name in ("stiffness", "rest"):
@@ -306,6 +319,8 @@ class DamperTable(SpringTable):
     0.0
     """
 
+    symbol = "damper"
+
     def force(self, x: Any, rate: Any) -> Any:
         return self._curve.value(rate)  # type: ignore[attr-defined]
 
@@ -336,6 +351,8 @@ class Rope(Characteristic):
     length: float
     stiffness: float
     damping: float = 0.0
+
+    symbol = "rope"
 
     def __post_init__(self) -> None:
         self._require(length=False, stiffness=True, damping=False)
@@ -371,6 +388,8 @@ class Strut(Characteristic):
     length: float
     stiffness: float
     damping: float = 0.0
+
+    symbol = "damper"
 
     def __post_init__(self) -> None:
         set_fields(self, length=_check.number(self.length, "length of Strut"))
@@ -417,6 +436,8 @@ class GasSpring(Characteristic):
     volume: float
     exponent: float = 1.4
     ambient: float = 101325.0
+
+    symbol = "damper"
 
     def __post_init__(self) -> None:
         self._require(length=False, pressure=True, area=True, volume=True, exponent=True, ambient=False)
@@ -478,6 +499,8 @@ class Friction(Characteristic):
     viscous: float = 0.0
     transition_rate: float = 1e-3
     stribeck_rate: Held[float | None, float] = held(None)
+
+    symbol = "damper"
 
     def __post_init__(self) -> None:
         if self.static is None:

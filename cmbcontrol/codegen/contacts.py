@@ -20,7 +20,6 @@ from ..dynamics.impact import nearest
 from ..errors import CmbError, InputError
 from ..kernels.layout import LOADED
 from ..model.contacts import Contact
-from ..model.elements import Coupling
 from ..model.end_stops import end_stops
 from ..model.mechanism import Mechanism
 from ..model.terms import Terms
@@ -249,7 +248,7 @@ class _Traced:
         self.own = copy.copy(machine)  # the same, with the rows of contacts, whose numbers are in a table of its own
         self.own.plant, self.own.table = whole, Table(whole)
         self.own.rows = [whole.row_names.index(name) for name in kept]
-        stops = {whole.row_slices[n].start for n in found.modes.contacts if isinstance(found.modes.part(n), Coupling)}
+        stops = {whole.row_slices[n].start for n in found.modes.contacts if not found.modes.part(n).ends}
         limits = [  # numbers, also where they are zero
             i
             for i, x in enumerate(places(whole.arrays))

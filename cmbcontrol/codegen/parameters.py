@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from ..kernels.tapes import OPERATIONS
-from ..model.elements import GearFriction, JointForce
 from ..model.mechanism import Mechanism
 from ..trace.functions import Function
 from ..trace.graph import Graph, Scalar
@@ -122,7 +121,7 @@ class _Names:
         self.plant = plant
         self.links = _link_names(plant)
         self.couplings = [plant.row_names[i] for i, row in enumerate(plant.arrays.rows) if row["coupling"] >= 0]
-        of_joints = [element for element in plant.forces if isinstance(element, (JointForce, GearFriction))]
+        of_joints = [element for element in plant.forces if element.count == 1 and not element.ends]
         self.couplings += [f"force_{element.name}" for element in of_joints]
         lines = len(plant.arrays.couplings_q) - len(self.couplings)
         self.couplings += [f"row_coordinate_{k}" for k in range(lines)]

@@ -17,7 +17,7 @@ from ..errors import InputError, InputTypeError
 from ..kernels import effort_limits, task_levels
 from ..kernels.conic import missing_force
 from ..kernels.effort_limits import EXACT, LENIENT, REGULAR, TINY
-from ..model.elements import DirectedFriction, FrictionOfLoad
+from ..model.elements import DirectedFriction
 from ..model.plant import Plant
 from ..model.terms import Terms
 from ..trace.symbols import NotTraceable
@@ -290,8 +290,7 @@ class ConstrainedActuation(AroundMotion):
         rubbing = [
             force.name
             for force in getattr(plant, "forces", ())
-            if isinstance(force, FrictionOfLoad)
-            and not isinstance(force, DirectedFriction)  # that of contacts that slide
+            if force.loaded_by and not isinstance(force, DirectedFriction)  # that of contacts that slide
         ]
         if rubbing:
             raise InputError(

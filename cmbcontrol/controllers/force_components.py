@@ -11,16 +11,6 @@ from numpy.typing import NDArray
 from .. import _check
 from ..errors import ActuationError, InputError
 from ..kernels import constrained, layout, linear_algebra
-from ..model.elements import (
-    Constraint,
-    CoordinateConstraint,
-    Joint,
-    PointOnLine,
-    PointOnPlane,
-    Universal,
-    Weld,
-    rotation_to,
-)
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.terms import RANK_TOLERANCE, Terms
@@ -127,14 +117,14 @@ class ForceComponents:
                 f"Name rows: {', '.join(plant.row_names)}"
             )
         part = next(part for part in plant.loops if part.name == loop)
-        if isinstance(part, CoordinateConstraint):
+        if not part.ends:
             raise InputError(
                 f"{loop!r} is a coupling of joint coordinates: it acts on joints, not at a point of a body, and has no "
                 f"axes. Name its row {loop!r} to control its multiplier"
             )
         rows = plant.row_slices[loop]
         place = rows.start + int(np.flatnonzero(plant.arrays.rows["kind"][rows] != layout.ROW_ALIGN)[0])
-        body, axes = (self.frame, np.eye(3)) if self.frame != "loop" else (_body_a(part), _closure_axes(part))
+        body, axes = (self.frame, np.eye(3)) if self.frame != "loop" else (part.ends[0], part.axes)
         link = plant.link_index(body)
         if link >= 0:  # the axes as seen from the kernel's link
             q = plant.neutral()
@@ -194,28 +184,6 @@ class ForceComponents:
             f"(q = {np.round(terms.q, 6).tolist()}). Rows that it determines: {unique_rows}. Choose among these, or "
             "leave the components out to control all of F = A' lam, which is unique."
         )
-
-
-def _body_a(part: Joint | Constraint) -> str:
-    """Name of the body that carries the axes of a closure, its body a."""
-    return part.parent if isinstance(part, Joint) else part.a
-
-
-def _closure_axes(part: Joint | Constraint) -> Array:
-    """Axes of a closure in those of its body a, as its rows are written."""
-    match part:
-        case Universal():
-            return part.frame.R
-        case Joint():
-            return part.frame.R @ part.axis_frames()[0]
-        case Weld():
-            return part.frame_a.R
-        case PointOnLine():
-            return rotation_to(part.axis)
-        case PointOnPlane():
-            return rotation_to(part.normal)
-        case _:
-            return np.eye(3)
 
 
 def _cross(x: Array, y: Array) -> Array:

@@ -14,7 +14,6 @@ from .._tolerance import metres as metres_of
 from ..errors import InputError, ModelError
 from ..model.assembly import completed
 from ..model.closing import Closing, descend
-from ..model.elements import Revolute, Universal
 from ..model.gears import gears_of
 from ..model.plant import Plant
 from ..model.terms import Terms
@@ -129,12 +128,7 @@ class Reach:
         self._twin = twin = plant if self._gears is None else self._gears.twin  # what is moved; q is its own below
         self._closing = Closing(twin)
         self._samples: Array | None = None
-        whole = [
-            name
-            for j in getattr(twin, "joints", ())
-            if isinstance(j, (Revolute, Universal))
-            for name in j.position_names
-        ]
+        whole = [name for j in getattr(twin, "joints", ()) for name in j.turning_names]
         free = [i for i, (low, high) in enumerate(twin.limits) if not (np.isfinite(low) or np.isfinite(high))]
         self._round = np.array([i for i in free if twin.position_names[i] in whole], dtype=int)
 

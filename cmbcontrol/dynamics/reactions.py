@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from ..errors import InputTypeError
 from ..kernels import reactions as kernels
-from ..model.elements import CoordinateConstraint, Frame, FrictionOfLoad, Joint
+from ..model.elements import Frame
 from ..model.evaluation import require_motions_followed
 from ..model.mechanism import Mechanism
 from ..model.terms import RANK_TOLERANCE
@@ -94,8 +94,8 @@ def acting_in(plant: Mechanism, name: str) -> tuple[list[int], list[int]]:
     They are friction in proportion to its load, and motors of a cut joint. Those on coordinates of the tree are part of
     the joint's reaction anyway.
     """
-    elements = [k for k, f in enumerate(plant.forces) if isinstance(f, FrictionOfLoad) and f.on == name]
-    cut = {loop.name for loop in plant.loops if isinstance(loop, Joint)} & {name}
+    elements = [k for k, f in enumerate(plant.forces) if f.loaded_by == name]
+    cut = {loop.name for loop in plant.loops} & {name}
     return elements, [k for k, motor in enumerate(plant.actuators) if motor.bodies is None and motor.joint in cut]
 
 
@@ -146,21 +146,19 @@ class _Places:
 
     def __init__(self, plant: Mechanism) -> None:
         self.plant = plant
-        self.constraints = [loop for loop in plant.loops if not isinstance(loop, CoordinateConstraint)]
+        self.constraints = [loop for loop in plant.loops if loop.ends]
         self.names = [part.name for part in (*plant.joints, *self.constraints)]
         self.acting = {name: acting_in(plant, name) for name in self.names}
 
     def frames(self, q: Array) -> list[Frame]:
         """Frames of these places at a configuration."""
-        plant = self.plant
-        found = [plant.pose(q, joint.parent) @ joint.frame for joint in plant.joints]
-        for loop in self.constraints:
-            if isinstance(loop, Joint):
-                found.append(plant.pose(q, loop.parent) @ loop.frame)
-            elif hasattr(loop, "frame_a"):
-                found.append(plant.pose(q, loop.a) @ loop.frame_a)
+        found = []
+        for part in (*self.plant.joints, *self.constraints):
+            first = self.plant.pose(q, part.ends[0])
+            if part.acts_at == 0:
+                found.append(first @ part.frames[0])
             else:
-                found.append(Frame(plant.point(q, loop.b, loop.point_b), plant.pose(q, loop.a).R))  # type: ignore[attr-defined]
+                found.append(Frame(self.plant.point(q, *part.places[1]), first.R @ part.frames[0].R))
         return found
 
     def at(

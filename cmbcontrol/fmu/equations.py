@@ -16,7 +16,7 @@ from ..codegen.entries import Machine as Exported
 from ..dynamics.reactions import acting_in
 from ..errors import InputError
 from ..kernels.layout import FREE, LOADED, ROW_COUPLING, ROW_FORMULA, SPHERICAL
-from ..model.elements import CoordinateConstraint, Frame, Joint
+from ..model.elements import Frame
 from ..model.mechanism import Mechanism
 from ..model.units import effort_units, force_units
 from ..trace.functions import Function, Tracing
@@ -115,7 +115,7 @@ class Equations:
         self.acting = acting_numbers(self.plant)
         self.bodies, self.law = bodies, law
         self._carrying = [*self.plant.joints]
-        self._carrying += [x for x in self.plant.loops if not isinstance(x, CoordinateConstraint)]
+        self._carrying += [x for x in self.plant.loops if x.ends]
         self.outputs = self._names()
 
     def functions(self) -> dict[str, Function]:
@@ -266,18 +266,13 @@ class Equations:
         kernels.wrenches_of_rows(model, machine.wrenches, lam, machine.W)
         found: list[Array] = []
         for part in self._carrying:
+            p, R = self._pose(machine, part.ends[0], part.frames[0])
+            if part.acts_at == 1:
+                p, _ = self._pose(machine, part.ends[1], part.frames[1])
             if part in self.plant.joints:
-                p, R = self._pose(machine, part.parent, part.frame)
-                wrench = machine.W[self.plant.link_index(part.child)]
+                wrench = machine.W[self.plant.link_index(part.ends[1])]
             else:
                 wrench = sum(machine.wrenches[self.plant.row_slices[part.name]], empty(6))
-                if isinstance(part, Joint):
-                    p, R = self._pose(machine, part.parent, part.frame)
-                elif hasattr(part, "frame_a"):
-                    p, R = self._pose(machine, part.a, part.frame_a)
-                else:
-                    p, _ = self._pose(machine, part.b, Frame(part.point_b))
-                    R = self._pose(machine, part.a)[1]
             elements, drives = acting_in(self.plant, part.name)
             wrench = sum([*of_elements[elements], *of_drives[drives]], wrench)
             force = wrench[3:]

@@ -13,7 +13,6 @@ from .._tolerance import DEPENDENT
 from ..errors import InputError, InputTypeError
 from ..model.contacts import BEYOND, TOUCH, Contact, Hold, hold_of
 from ..model.dry_friction import at_rest, grown, require_free
-from ..model.elements import Point, PointOnPlane
 from ..model.end_stops import end_stops
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
@@ -169,13 +168,12 @@ class ContactModes:
         """Hold a contact that sticks where it is at q, on its plane; one that is held there already stays as it is."""
         whole, hold = self.whole, self.holds[name]
         part = next((loop for loop in getattr(whole, "loops", ()) if loop.name == name), None)
-        if not isinstance(whole, Mechanism) or not isinstance(part, (Point, PointOnPlane)) or not len(hold.tangents):
+        if not isinstance(whole, Mechanism) or not Contact.may_rub(part) or not len(hold.tangents):
             return
         rows = np.concatenate([np.arange(len(whole.row_names))[whole.row_slices[n]] for n in self._sticking(name)])
         if np.abs(hold.tangents @ whole.residual(q)[rows]).max() > TOUCH * whole.size:
-            held = hold._replace(sliding=hold.sliding - {name} if isinstance(part, Point) else hold.sliding)
             self._moved = True
-            self.whole = whole.with_places(*at_rest(whole, held, q))  # type: ignore[arg-type]
+            self.whole = whole.with_places(*at_rest(whole, hold, q))  # type: ignore[arg-type]
 
     def _sticking(self, name: str) -> list[str]:
         """Names of the constraints that hold a contact while it sticks, in the order of the machine."""

@@ -19,7 +19,7 @@ from ..dynamics.derivatives import derivatives
 from ..dynamics.forces import ConstraintForce, constraint_force
 from ..errors import InputError
 from ..kernels.layout import SPHERICAL
-from ..model.elements import Joint, Revolute
+from ..model.elements import Joint
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.units import cut_joints
@@ -50,7 +50,8 @@ def _chart(plant: Plant, q0: Array, names: tuple[str, ...], coordinates: Any) ->
     if not any(name in cut_joints(plant) for name in names):
         return CoordinatePartitioning(names).at(plant, q0)
     signals = [_coordinate(plant, q0, name) for name in names]
-    turns = np.array([isinstance(cut_joints(plant).get(name), Revolute) for name in names])
+    cut = cut_joints(plant)
+    turns = np.array([name in cut and cut[name].position_units == ("rad",) for name in names])
     rest, off = np.zeros(plant.nv), np.zeros(plant.nu)
 
     def residual(q: Array, y: Array) -> Array:
@@ -159,7 +160,7 @@ def _coordinate(plant: Plant, q0: Array, name: str) -> _Signal:
 
     def value(state: _OutputState) -> Array:
         displacement = _joint_value(plant, state.q, joint) - start
-        turns = np.round(displacement / (2.0 * np.pi)) if isinstance(joint, Revolute) else 0.0
+        turns = np.round(displacement / (2.0 * np.pi)) if joint.position_units == ("rad",) else 0.0
         return np.array([displacement - 2.0 * np.pi * turns])
 
     return _Signal(value)
@@ -175,7 +176,7 @@ def _coordinate_gradient(state: _OutputState, name: str) -> Array:
 def _joint_value(plant: Mechanism, q: Array, joint: Joint) -> float:
     """Angle (rad, up to whole turns) or travel (m) of a cut joint."""
     a, b = plant.pose(q, joint.parent) @ joint.frame, plant.pose(q, joint.child) @ joint.child_frame
-    if not isinstance(joint, Revolute):
+    if joint.position_units == ("m",):
         return float(joint.axis @ a.R.T @ (b.p - a.p))
     R = a.R.T @ b.R
     sine = joint.axis @ [R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]

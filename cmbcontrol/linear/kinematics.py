@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels.derivatives import link_motion
-from ..model.elements import Frame, Joint, Revolute
+from ..model.elements import Frame, Joint
 from ..model.mechanism import Mechanism
 
 __all__ = ["Motion", "frame_jacobian", "motion"]
@@ -69,9 +69,8 @@ class Motion:
         derivatives are those of a constraint row with g' = V_a x* g, see `cmbcontrol.kernels.derivatives`.
         """
         pose = self.plant.pose(self.q, joint.parent) @ joint.frame
-        axis = pose.R @ joint.axis
-        turns = isinstance(joint, Revolute)
-        g = np.concatenate([axis, np.zeros(3)] if turns else [np.cross(pose.p, axis), axis])
+        torque, force = (pose.R @ axis for axis in joint.effort_axes())  # type: ignore[union-attr]
+        g = np.concatenate([torque + np.cross(pose.p, force), force])
         V, acc = self.twist(joint.parent)
         g1 = _cross_force(V, g)
         g2 = _cross_force(acc, g) + _cross_force(V, g1)

@@ -15,7 +15,6 @@ from .._tolerance import UNREACHED, null_space
 from ..dynamics.derivatives import Derivatives
 from ..errors import EquilibriumError, InputError, InputTypeError
 from ..model.contacts import Contact
-from ..model.elements import Free
 from ..model.evaluation import require_motions_followed
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
@@ -431,7 +430,7 @@ def require_still(plant: Plant) -> None:
 def turning_axes(plant: Plant, v: Array) -> str:
     """Text that explains why velocities in the axes of a turning body cannot be constant; "" if no such joint turns."""
     for joint in plant.joints if isinstance(plant, Mechanism) else ():
-        if isinstance(joint, Free):
+        if len(joint.velocity_suffixes) == 6:
             turn, line = np.split(v[plant._compiled.velocity_slice[joint.name]], 2)
             if np.linalg.norm(np.cross(turn, line)) > 1e-3 * np.linalg.norm(turn) * np.linalg.norm(line) > 0.0:
                 return (

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ..errors import AssemblyError
 from ..kernels import layout, tree
-from .elements import Distance, Helical, Joint, Point, PointOnLine, PointOnPlane, Revolute, Spherical, Universal, Weld
+from .elements import Joint
 
 if TYPE_CHECKING:
     from .plant import Plant
@@ -40,7 +40,6 @@ _LISTED = 3  # of the loops that are open, the worst: a reader looks at no more 
 _FLAT = 1e-3  # sizes a size: gradients below it move far, and close little
 _EXACT = 4e-16  # sizes: no step makes a smaller residual better
 _ON_AXIS = 1e-9  # sizes of the machine: points that are nearer to an axis are on it
-_ON_A = (PointOnLine, PointOnPlane)  # what is held on body a turns with that
 _TURN = 2.0 * np.pi
 _STRIDE = 0.5  # rad: the longest step; farther, first order says little. Travels are linear, and need no bound
 
@@ -162,10 +161,8 @@ class Closing:
     def turning(self) -> NDArray[np.int64]:
         """Indices of positions with the same machine a turn further: angles of pins that no coupling counts."""
         plant = self.plant
-        counted = {name for loop in plant.loops for name in getattr(loop, "coefficients", ())}
-        counted |= {name for loop in plant.loops for name in getattr(loop, "measured", ()) if isinstance(name, str)}
-        pins = [j for j in getattr(plant, "joints", ()) if isinstance(j, (Revolute, Universal))]
-        names = {name for j in pins for name in j.position_names} - counted
+        counted = {name for loop in plant.loops for name in loop.coordinates}
+        names = {name for joint in getattr(plant, "joints", ()) for name in joint.turning_names} - counted
         limited = (i for i in self.bounded[:, 0] if np.isfinite(plant.limits[i]).any())
         return np.array([i for i in limited if plant.position_names[i] in names], dtype=np.int64)
 
@@ -300,29 +297,27 @@ def _units(plant: Plant) -> tuple[NDArray[np.bool_], Array]:
     """
     angular = np.array([unit == "rad/s" for unit in plant.velocity_units])
     lengths = np.where(angular, 1.0, plant.size)
-    for joint in (joint for joint in getattr(plant, "joints", ()) if isinstance(joint, Helical)):
+    for joint in (joint for joint in getattr(plant, "joints", ()) if joint.pitch):
         if _held_on_axis(plant, joint):
             k = plant.index(joint.name)
             angular[k], lengths[k] = False, plant.size / abs(joint.pitch)
     return angular, lengths
 
 
-def _held_on_axis(plant: Any, screw: Helical) -> bool:
+def _held_on_axis(plant: Any, screw: Joint) -> bool:
     """Whether loops hold a nut by points on its axis only, and it carries nothing, so that its angle is not bound."""
     link, rows = plant.link_index(screw.child), plant.arrays.rows
     if (plant.arrays.links["parent"] == link).any():
         return False
-    named = {name for loop in plant.loops for name in getattr(loop, "coefficients", ())}
-    named |= {name for loop in plant.loops for name in getattr(loop, "measured", ()) if isinstance(name, str)}
-    if screw.name in named:
+    if any(screw.name in loop.coordinates for loop in plant.loops):
         return False
-    for name, span in plant.row_slices.items():
+    for span in plant.row_slices.values():
         own = rows[span]
         if not ((own["a"] == link) | (own["b"] == link)).any():
             continue
-        loop = next(loop for loop in plant.loops if loop.name == name)
         on_a = (own["a"] == link).any()
-        if not isinstance(loop, (Point, Distance, Spherical) if on_a else (Point, Distance, Spherical, *_ON_A)):
+        whole = len(own) == 3 or own["kind"][0] == layout.ROW_DISTANCE  # lines and planes on the nut turn with it
+        if not np.isin(own["kind"], (layout.ROW_OFFSET, layout.ROW_DISTANCE)).all() or (on_a and not whole):
             return False
         if np.abs(own["pa" if on_a else "pb"][:, :2]).max() > _ON_AXIS * plant.size:
             return False
@@ -379,17 +374,14 @@ def turns(plant: Plant) -> list[Turn]:
     """Rotations bound by all loops whose rows would also vanish with an axis reversed, but for universal joints."""
     rotations = []
     for loop in plant.loops:
-        if isinstance(loop, Universal) or not isinstance(loop, (Weld, Joint)) or loop.name not in plant.row_slices:
+        if loop.aligned is None or loop.name not in plant.row_slices:
             continue
         span, compiled, links = plant.row_slices[loop.name], plant._compiled, plant.arrays.links
         rows = span.start + np.flatnonzero(plant.arrays.rows[span]["kind"] == layout.ROW_ALIGN)
         if not rows.size:
             continue
-        turn = loop.axis_frames()[0] if isinstance(loop, Joint) else np.eye(3)
-        ends = (loop.parent, loop.child) if isinstance(loop, Joint) else (loop.a, loop.b)
-        frames = (loop.frame, loop.child_frame) if isinstance(loop, Joint) else (loop.frame_a, loop.frame_b)
-        a, b = (compiled.link_of[end] for end in ends)
-        placed = [compiled.frame_of[end].R.T @ frame.R @ turn for end, frame in zip(ends, frames, strict=True)]
+        a, b = (compiled.link_of[end] for end in loop.ends)
+        placed = [compiled.frame_of[end].R.T @ axes for end, axes in zip(loop.ends, loop.aligned, strict=True)]
         path = np.zeros(plant.nv)
         for link, sign in ((a, -1.0), (b, 1.0)):
             while link >= 0:

@@ -300,7 +300,8 @@ def _spring_records(springs: Sequence[Spring], link_of, frame_of, lines: _Lines)
             records.append((layout.SPRING_JOINT, -1, -1, *lines.plain[name], zero, zero, *numbers))
         if s.ends:
             fa, fb = (frame_of[end] for end in s.ends)
-            pa, pb = fa.R.T @ (s.point_a - fa.p), fb.R.T @ (s.point_b - fb.p)
+            (_, point_a), (_, point_b) = s.places
+            pa, pb = fa.R.T @ (point_a - fa.p), fb.R.T @ (point_b - fb.p)
             records.append((layout.SPRING_POINT, *(link_of[end] for end in s.ends), -1, -1, pa, pb, *numbers))
     return np.array(records, dtype=layout.SPRING_DTYPE)
 

@@ -116,6 +116,11 @@ class Contact(OfConstraint):
             self.friction if self.friction is None or isinstance(self.friction, Friction) else Friction(self.friction)
         )
 
+    @staticmethod
+    def may_rub(constraint: Any) -> bool:
+        """Whether a contact at a constraint can stick and slide: that of a point."""
+        return isinstance(constraint, (Point, PointOnPlane))
+
     def direction(self, constraint: Joint | Constraint | Any, rows: int) -> Array:
         """Opening direction n among the constraint's rows (rows,): gap = n . phi, push = -n . lam."""
         if rows == 1:
@@ -149,6 +154,10 @@ class Hold(NamedTuple):
         Directions in which it sticks.
     beside : PointOnPlane or PointOnLine, or None
         The constraint among them that the machine does not have.
+    plane : PointOnPlane, or None
+        The constraint of a point that slides, among the two.
+    side : int
+        Side of that plane on which the contact is open.
     """
 
     sticking: frozenset[str]
@@ -156,6 +165,8 @@ class Hold(NamedTuple):
     normal: Array
     tangents: Array
     beside: PointOnPlane | PointOnLine | None = None
+    plane: PointOnPlane | None = None
+    side: int = 1
 
 
 def hold_of(contact: Contact, part: Any, rows: int) -> Hold:
@@ -173,7 +184,7 @@ def hold_of(contact: Contact, part: Any, rows: int) -> Hold:
         return Hold(own, own, normal, across(normal))
     if isinstance(part, Point):
         plane = PointOnPlane(f"{name}_sliding", part.a, part.b, part.point_a, part.point_b, normal)
-        return Hold(own, frozenset([plane.name]), normal, across(normal), plane)
+        return Hold(own, frozenset([plane.name]), normal, across(normal), plane, plane)
     line = PointOnLine(f"{name}_sticking", part.a, part.b, part.point_a, part.point_b, part.normal)
     normal = np.array([float(contact.side), 0.0, 0.0])
-    return Hold(own | {line.name}, own, normal, np.eye(3)[1:], line)
+    return Hold(own | {line.name}, own, normal, np.eye(3)[1:], line, part, contact.side)

@@ -18,7 +18,7 @@ from .. import _check
 from ..characteristics import Dragging, Friction, Sum
 from ..errors import InputError
 from .capture import capture
-from .elements import Coupling, Distance, ForceElement, JointForce, Point, PointForce, rotation_to
+from .elements import ForceElement, rotation_to
 from .mechanism import Mechanism
 
 __all__ = [
@@ -108,11 +108,7 @@ def _rubs_of_forces(plant: Mechanism) -> tuple[Mechanism, list[Rub]]:
             continue
         stick, element = f"{force.name}_sticking", f"{force.name}_sliding"
         require_free(plant, f"exact friction of {force.name!r}", stick, element)
-        if isinstance(force, JointForce):
-            loops.append(Coupling(stick, {force.joint: 1.0}))
-        else:
-            ends = force.a, force.b, force.point_a, force.point_b  # type: ignore[attr-defined]
-            loops.append(Distance(stick, *ends, length=plant.size))
+        loops.append(force.holding(stick, plant.size))
         forces.append(replace(force, name=element, characteristic=directed(force.characteristic, 1.0)))  # type: ignore[attr-defined]
         rubs.append(Rub(force.name, law, frozenset([stick]), frozenset(), element, force.name, np.eye(1)))
     return grown(plant, loops, forces), rubs
@@ -120,9 +116,9 @@ def _rubs_of_forces(plant: Mechanism) -> tuple[Mechanism, list[Rub]]:
 
 def _friction_of(force: ForceElement) -> Friction | None:
     """Dry friction of a force element; None where it has none."""
-    if not isinstance(force, (JointForce, PointForce)):
+    law = getattr(force, "characteristic", None)
+    if law is None or force.loaded_by:
         return None
-    law = force.characteristic
     parts = law.parts if isinstance(law, Sum) else (law,)
     dry = [part for part in parts if type(part) is Friction and part.static > 0.0]
     if len(dry) > 1:
@@ -167,7 +163,7 @@ def at_rest(plant: Mechanism, rub: Rub, q: Array) -> list:
     for name in rub.sticking - rub.sliding:
         constraint = next(loop for loop in plant.loops if loop.name == name)
         found = capture(plant, constraint, q)
-        if isinstance(constraint, Point):  # it stays on its plane
+        if len(constraint.rows()) == 3:  # of a point, which stays on its plane
             n = rub.normal
             moved = np.asarray(found.point_a) - constraint.point_a
             found = replace(constraint, point_a=constraint.point_a + moved - n * (n @ moved))

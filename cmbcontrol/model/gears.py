@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from ..errors import AssemblyError
 from ..kernels import layout
-from .elements import Coupling, Fixed, FormulaRows, Helical, Joint, JointMotion, Motion, Prismatic, Revolute
+from .elements import Coupling, Fixed, FormulaRows, Joint, JointMotion, Motion
 
 if TYPE_CHECKING:
     from .mechanism import Mechanism
@@ -152,7 +152,7 @@ def _alone(ratios: Array, offset: float) -> Affine | None:
 def _found(plant: Mechanism, held: frozenset[str]) -> Gears | None:
     """Gears found by taking away rotors until the rest follow from other coordinates; see `gears_of`."""
     couplings = [loop for loop in plant.loops if isinstance(loop, Coupling)]
-    driven = {loop.joint for loop in plant.loops if isinstance(loop, JointMotion)}
+    driven = {name for motion in plant.motions for name in motion.coordinates}
     C, names = np.zeros((len(couplings), plant.nq)), plant.position_names
     for row, coupling in zip(C, couplings, strict=True):
         for name, x in coupling.coefficients.items():
@@ -194,9 +194,8 @@ def _rotors(plant: Mechanism, C: Array) -> list[int]:
     for i in range(len(links)):
         if links[i]["nv"] > 0:
             used |= plant.path_mask(int(links[i]["parent"]))
-    measured = [loop.measured for loop in plant.loops if isinstance(loop, FormulaRows)]
-    cams = {name for names in measured for name in names if isinstance(name, str)}
-    one_axis = {j.name for j in plant.joints if isinstance(j, (Revolute, Prismatic, Helical))} - cams
+    cams = {name for loop in plant.loops if isinstance(loop, FormulaRows) for name in loop.coordinates}
+    one_axis = {j.name for j in plant.joints if j.plain_names == (j.name,)} - cams
     idle = {
         i
         for i in np.flatnonzero(C.any(axis=0)).tolist()
@@ -272,8 +271,8 @@ def _with_twin(
         j, a, b = moved_by[names[i]] = way
         low, high = sorted((plant.limits[i] - b) / a)
         limits[j] = max(limits[j, 0], low), min(limits[j, 1], high)
-    led = [motion.joint for motion in plant.loops if isinstance(motion, JointMotion)]
-    led = [names[moved_by[joint][0]] if joint in moved_by else joint for joint in led]
+    led = [name for motion in plant.motions for name in motion.coordinates]
+    led = [names[moved_by[name][0]] if name in moved_by else name for name in led]
     if (limits[:, 0] >= limits[:, 1]).any() or len(set(led)) < len(led):
         return None  # nothing is within both limits, or follows both motions: what is told of the whole is clearer
     joints = list[Joint]()

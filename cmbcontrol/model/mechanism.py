@@ -27,20 +27,14 @@ from .elements import (
     GROUND,
     Actuator,
     Body,
-    Constraint,
-    CoordinateConstraint,
     Cylinder,
     ForceElement,
     Frame,
-    Free,
-    FrictionOfLoad,
     Joint,
-    JointSpring,
     Load,
+    LoopPart,
     Motion,
-    Planar,
-    PointSpring,
-    Spherical,
+    Spring,
     Wheel,
 )
 from .plant import Plant
@@ -132,8 +126,8 @@ class Mechanism(Plant):
 
     bodies: tuple[Body, ...]
     joints: tuple[Joint, ...]
-    loops: tuple[Joint | Constraint | CoordinateConstraint, ...]
-    springs: tuple[JointSpring | PointSpring, ...]
+    loops: tuple[LoopPart, ...]
+    springs: tuple[Spring, ...]
     actuators: tuple[Actuator, ...]
     loads: tuple[Load, ...]
     forces: tuple[ForceElement, ...]
@@ -153,8 +147,8 @@ class Mechanism(Plant):
         name: str,
         bodies: Sequence[Body],
         joints: Sequence[Joint],
-        loops: Sequence[Joint | Constraint | CoordinateConstraint] = (),
-        springs: Sequence[JointSpring | PointSpring] = (),
+        loops: Sequence[LoopPart] = (),
+        springs: Sequence[Spring] = (),
         actuators: Sequence[Actuator] = (),
         gravity: ArrayLike = (0.0, 0.0, -9.81),
         source: str = "",
@@ -204,10 +198,10 @@ class Mechanism(Plant):
         self.limits = np.concatenate([np.empty((0, 2)), *(j.limits for j in self.joints)])
         # (position, velocity) indices of coordinates that are plain numbers
         velocity = {n: i for i, n in enumerate(self.velocity_names)}
-        velocity |= {f"{j.name}_angle": velocity[f"{j.name}_omega"] for j in self.joints if isinstance(j, Planar)}
+        velocity |= {f"{j.name}_{q}": velocity[f"{j.name}_{v}"] for j in self.joints for q, v in j.rates.items()}
         self.paired = tuple((i, velocity[n]) for i, n in enumerate(self.position_names) if n in velocity)
         starts = {j.name: self._compiled.position_slice[j.name].start for j in self.joints}
-        self.quaternions = tuple((j.name, starts[j.name]) for j in self.joints if isinstance(j, (Spherical, Free)))
+        self.quaternions = tuple((j.name, starts[j.name]) for j in self.joints if j.has_quaternion)
         for array in (self.row_scale, self.effort, self.limits):
             array.setflags(write=False)
         self.force_scale = self._force_scale()
@@ -269,8 +263,8 @@ class Mechanism(Plant):
         kinds = (
             ("body", self.bodies, Body),
             ("joint", self.joints, Joint),
-            ("constraint", self.loops, (Joint, Constraint, CoordinateConstraint)),
-            ("spring", self.springs, (JointSpring, PointSpring)),
+            ("constraint", self.loops, LoopPart),
+            ("spring", self.springs, Spring),
             ("actuator", self.actuators, Actuator),
             ("load", self.loads, Load),
             ("force element", self.forces, ForceElement),
@@ -329,7 +323,7 @@ class Mechanism(Plant):
         """Weight, and forces of springs when stretched by the size of the machine or turned by a radian, N."""
         scale = sum(body.mass for body in self.bodies) * float(np.linalg.norm(self.gravity))
         for spring in self.springs:
-            metres = 1.0 if isinstance(spring, PointSpring) else self.reach[self.index(spring.joint)]
+            metres = 1.0 if spring.ends else self.reach[self.index(*spring.coordinates)]
             scale += spring.stiffness * self.size / metres**2
         return scale
 
@@ -633,7 +627,7 @@ class Mechanism(Plant):
             f"the rows {bad} of {self.name!r} have no value at q = {np.round(q, 6).tolist()}; look at their formulas"
         )
 
-    def with_loops(self, *loops: Joint | Constraint | CoordinateConstraint) -> Mechanism:
+    def with_loops(self, *loops: LoopPart) -> Mechanism:
         """Machine with more constraints; one with the name of a present constraint replaces it.
 
         The machine is built again, in a few milliseconds; no kernel is compiled again.
@@ -650,7 +644,7 @@ class Mechanism(Plant):
         same = self.motions == made.motions  # then their targets are those of this machine, which may follow functions
         return made.with_records(self.arrays.loads, self.arrays.targets if same else None)
 
-    def with_places(self, *loops: Joint | Constraint | CoordinateConstraint) -> Mechanism:
+    def with_places(self, *loops: LoopPart) -> Mechanism:
         """Machine with some of its own constraints held at other places, as `capture` makes them.
 
         It shares all that is compiled, where a constraint has the rows that it had; else the machine is built again.
@@ -818,7 +812,7 @@ class Mechanism(Plant):
             if force.name in new:
                 values = new[force.name].numbers
                 numbers[record["number"] : record["number"] + len(values)] = values
-            acts = LOADED if isinstance(force, FrictionOfLoad) else PLAIN
+            acts = LOADED if force.loaded_by else PLAIN
             gone = acts == LOADED and record["row"] < 0  # its load
             record["kind"] = RESTING if gone or force.name in resting else acts
         for array in (elements, numbers):

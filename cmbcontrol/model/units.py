@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .elements import Joint, Prismatic, Revolute
+from .elements import Joint
 
 if TYPE_CHECKING:
     from .plant import Plant
@@ -17,7 +17,7 @@ _FORCES = {"rad/s": "N m", "m/s": "N"}  # by the unit of the velocity that they 
 
 def cut_joints(plant: Plant) -> dict[str, Joint]:
     """Cut joints with one coordinate, by name."""
-    return {loop.name: loop for loop in plant.loops if isinstance(loop, (Revolute, Prismatic))}
+    return {loop.name: loop for loop in plant.loops if isinstance(loop, Joint) and loop.effort_axes() is not None}
 
 
 def unit_of(plant: Plant, name: str) -> str:

@@ -13,10 +13,8 @@ from ..model.elements import (
     Cam,
     Frame,
     Joint,
+    MachinePart,
     Plate,
-    Point,
-    PointOnLine,
-    Prismatic,
     Revolute,
     Rod,
     RollingBall,
@@ -24,7 +22,7 @@ from ..model.elements import (
     Wheel,
     rotation_to,
 )
-from .attachments import SAME, ends
+from .attachments import SAME
 from .proportions import Proportions, sliding_ends
 
 __all__ = ["deduced_shapes", "rounded_plate"]
@@ -77,11 +75,15 @@ def _piston(name: str, a: Array, b: Array, of: Proportions) -> Shape:
 def _hinged(body: Body, of: Proportions) -> bool:
     """Whether a body turns about one of its points: then it is a link, and not an object that is held."""
     for part in (*of.plant.joints, *of.plant.loops):
-        inner = isinstance(part, Revolute) and part.parent in of.hidden  # of a chain that carries the body
-        hinge = isinstance(part, (Revolute, Point, PointOnLine)) and not inner
-        if hinge and body.name in {name for name, _ in ends(part)}:
+        inner = part in of.plant.joints and part.ends[0] in of.hidden  # of a chain that carries the body
+        if _turns(part) and not inner and body.name in part.ends:
             return True
     return False
+
+
+def _turns(part: MachinePart) -> bool:
+    """Whether a part is a pin, or holds a point that may turn."""
+    return part.symbol == "pin" or (part.symbol == "point" and part.guides != "plane")
 
 
 def _breadth(body: Body, a: Array, b: Array) -> float | None:
@@ -144,7 +146,7 @@ def _by_inertia(body: Body, of: Proportions) -> list[Shape]:
     centre = body.com + lift
     moments, axes = np.linalg.eigh(body.inertia)
     sides = np.sqrt(np.maximum(6.0 * (moments.sum() - 2.0 * moments) / body.mass, 0.0))
-    slides = [x for x in of.plant.joints if isinstance(x, Prismatic) and x.child == body.name]
+    slides = [x for x in of.plant.joints if x.symbol == "slider" and x.child == body.name]
     if slides and sides.max() < 1.7 * of.width:  # a block that is seen
         block = np.array([1.1, 1.1, 1.7]) * of.width
         return [Box(block, Frame(centre, rotation_to(sliding_ends(slides[0])[1][2])))]
@@ -165,7 +167,7 @@ def _by_inertia(body: Body, of: Proportions) -> list[Shape]:
 def _pivot(body: Body, of: Proportions) -> Revolute | None:
     """Hinge about which a body turns, through its centre of mass; None if there is none."""
     for joint in of.plant.joints:
-        if isinstance(joint, Revolute) and joint.child == body.name:
+        if joint.symbol == "pin" and joint.child == body.name:
             off = body.com - joint.child_frame.p
             axis = joint.child_frame.R @ joint.axis
             if np.linalg.norm(off - (off @ axis) * axis) < SAME * of.plant.size:
@@ -206,7 +208,7 @@ def _cam(body: Body, pivot: Joint, axis: Array, radius: float, of: Proportions, 
     lifts = lifts - lifts.min()
     follower = next((j for j in of.plant.joints if j.name == cams[0].follower), None)
     towards = np.array([0.0, 1.0, 0.0])
-    if isinstance(follower, Prismatic) and lifts.max() < 2.0 * radius:
+    if follower is not None and follower.symbol == "slider" and lifts.max() < 2.0 * radius:
         towards = pivot.frame.R.T @ (follower.frame.R @ follower.axis)
     elif lifts.max() > 0.0:
         lifts = 0.4 * radius * lifts / lifts.max()

@@ -9,38 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..characteristics import DamperTable, Friction, GasSpring, Rope, SpringDamper, Strut, Sum
-from ..model.elements import (
-    GROUND,
-    Ball,
-    Box,
-    Bushing,
-    CoordinateConstraint,
-    Distance,
-    DistanceMotion,
-    Fixed,
-    Frame,
-    Free,
-    Helical,
-    Joint,
-    KnifeEdge,
-    Planar,
-    PointOnLine,
-    PointOnPlane,
-    PointSpring,
-    PoseMotion,
-    Prismatic,
-    Revolute,
-    Rod,
-    RollingBall,
-    Shape,
-    Spherical,
-    Universal,
-    Weld,
-    Wheel,
-    rotation_to,
-)
-from .attachments import SLIDING, distinct, ends, stretchable
+from ..model.elements import GROUND, Ball, Box, Frame, Joint, Rod, Shape, rotation_to
+from .attachments import STRETCHES, distinct, stretchable
 from .deduced import rounded_plate
 from .proportions import Proportions, sliding_ends
 
@@ -89,49 +59,93 @@ def placed_parts(of: Proportions) -> list[Placed]:
     """Solids of all joints, closing points and supports."""
     plant = of.plant
     found: list[Placed] = []
-    for joint in plant.joints:
-        if not {joint.parent, joint.child} & of.hidden:
-            found += _joint(joint, "joint", of)
-    for loop in plant.loops:
-        if isinstance(loop, Joint):
-            found += _joint(loop, "loop", of)
-        elif not isinstance(loop, (CoordinateConstraint, Wheel, RollingBall, PoseMotion)):
-            found += _closing(loop, of)
-    for element in plant.forces:
-        if isinstance(element, Bushing):
-            found.append(Placed(element.a, "joint", element.name, Ball(element.frame_a.p, 0.6 * of.width)))
+    for kind, parts in (("joint", plant.joints), ("loop", plant.loops), ("joint", plant.forces)):
+        for part in parts:
+            if part.symbol in _SYMBOLS and not (part in plant.joints and set(part.ends) & of.hidden):
+                found += [Placed(body, kind, part.name, shape) for body, shape in _SYMBOLS[part.symbol](part, kind, of)]
     return [*found, *_supports(of)]
 
 
-def _joint(joint: Joint, kind: str, of: Proportions) -> Iterator[Placed]:
-    (a, at_a), (b, at_b) = ends(joint)
-    if isinstance(joint, (Free, Planar, Fixed)):
-        if kind == "loop" and isinstance(joint, Fixed):
-            yield Placed(b, kind, joint.name, _block((b,), at_b, np.asarray(joint.child_frame.R), of))
-        return
-    if isinstance(joint, SLIDING):
-        if joint.child in of.pistons and joint.parent in of.pistons:
-            return
-        axis = sliding_ends(joint)[1][2]
-        if isinstance(joint, Prismatic):
-            if not (kind == "joint" and joint.child in of.blocks):
-                yield Placed(b, kind, joint.name, _block((a, b), at_b, rotation_to(axis), of, behind=1.2))
-        else:  # sleeves turn
-            half, radius = (0.9, 0.8) if not isinstance(joint, Helical) else (0.5, 1.0)
-            width = of.width_at(a, b)
-            sleeve = Rod(at_b - half * width * axis, at_b + half * width * axis, radius * width)
-            yield Placed(b, kind, joint.name, sleeve)
-    elif isinstance(joint, Revolute):
-        yield Placed(a, kind, joint.name, _pin(a, at_a, joint.frame.R @ joint.axis, b, of))
-    elif isinstance(joint, Universal):
-        half, radius = 0.8 * of.width_at(a, b), 0.24 * of.width_at(a, b)
-        for body, p, axis in (
-            (a, at_a, joint.frame.R @ joint.axis),
-            (b, at_b, joint.child_frame.R @ joint.second_axis),
-        ):
-            yield Placed(body, kind, joint.name, Rod(p - half * axis, p + half * axis, radius))
-    elif isinstance(joint, Spherical):
-        yield Placed(a, kind, joint.name, Ball(at_a, 0.62 * of.width_at(a, b)))
+Shown = Iterator[tuple[str, Shape]]  # bodies with shapes on them
+
+
+def _weld(part: Any, kind: str, of: Proportions) -> Shown:
+    """Block where something is welded to close a loop; joints of the tree that do not move are not shown."""
+    if kind == "loop":
+        b, at_b = part.places[1]
+        yield b, _block((b,), at_b, part.frames[1].R, of)
+
+
+def _slider(joint: Any, kind: str, of: Proportions) -> Shown:
+    (a, _, _), (b, at_b, axis) = sliding_ends(joint)
+    if not (_in_each_other(joint, of) or (kind == "joint" and b in of.blocks)):
+        yield b, _block((a, b), at_b, rotation_to(axis), of, behind=1.2)
+
+
+def _sleeve(joint: Any, kind: str, of: Proportions) -> Shown:
+    """Sleeve of a joint that turns on what it slides on; that of a nut is short."""
+    if not _in_each_other(joint, of):
+        _, (b, at_b, axis) = sliding_ends(joint)
+        half, radius = (0.5, 1.0) if joint.pitch else (0.9, 0.8)
+        width = of.width_at(*joint.ends)
+        yield b, Rod(at_b - half * width * axis, at_b + half * width * axis, radius * width)
+
+
+def _in_each_other(joint: Joint, of: Proportions) -> bool:
+    """Whether a slide is that of a rod in its barrel."""
+    return joint.child in of.pistons and joint.parent in of.pistons
+
+
+def _hinge(joint: Any, kind: str, of: Proportions) -> Shown:
+    (a, at_a), (b, _) = joint.places
+    yield a, _pin(a, at_a, joint.frame.R @ joint.axis, b, of)
+
+
+def _cross(joint: Any, kind: str, of: Proportions) -> Shown:
+    half, radius = 0.8 * of.width_at(*joint.ends), 0.24 * of.width_at(*joint.ends)
+    axes = joint.frame.R @ joint.axis, joint.child_frame.R @ joint.second_axis
+    for (body, p), axis in zip(joint.places, axes, strict=True):
+        yield body, Rod(p - half * axis, p + half * axis, radius)
+
+
+def _ball(joint: Any, kind: str, of: Proportions) -> Shown:
+    a, at_a = joint.places[0]
+    yield a, Ball(at_a, 0.62 * of.width_at(*joint.ends))
+
+
+def _rod_ends(loop: Any, kind: str, of: Proportions) -> Shown:
+    for body, p in loop.places:
+        yield body, _spot(body, p, body, of)
+
+
+def _blade(loop: Any, kind: str, of: Proportions) -> Shown:
+    b, at_b = loop.places[1]
+    yield b, Box(np.array([1.4, 1.4, 0.3]) * of.width, Frame(at_b, rotation_to(loop.across)))
+
+
+def _point(loop: Any, kind: str, of: Proportions) -> Shown:
+    (a, _), (b, at_b) = loop.places
+    yield b, _spot(b, at_b, a, of)
+
+
+def _bushing(element: Any, kind: str, of: Proportions) -> Shown:
+    a, at_a = element.places[0]
+    yield a, Ball(at_a, 0.6 * of.width)
+
+
+_SYMBOLS = {
+    "weld": _weld,
+    "slider": _slider,
+    "sleeve": _sleeve,
+    "nut": _sleeve,
+    "pin": _hinge,
+    "cross": _cross,
+    "ball": _ball,
+    "rod": _rod_ends,
+    "blade": _blade,
+    "point": _point,
+    "bushing": _bushing,
+}
 
 
 def _pin(body: str, p: Array, axis: Array, other: str, of: Proportions) -> Rod:
@@ -165,21 +179,6 @@ def _block(bodies: tuple[str, ...], p: Array, R: Array, of: Proportions, behind:
     return Box((1.1 * width, 1.2 * of.thickness, 1.7 * width), Frame(middle, np.column_stack([np.cross(n, z), n, z])))
 
 
-def _closing(loop: Any, of: Proportions) -> Iterator[Placed]:
-    """Shapes of a constraint, on the bodies that it connects."""
-    (a, at_a), (b, at_b) = ends(loop)
-    if isinstance(loop, (Distance, DistanceMotion)):
-        for body, p in ((a, at_a), (b, at_b)):
-            yield Placed(body, "loop", loop.name, _spot(body, p, body, of))
-    elif isinstance(loop, Weld):
-        yield Placed(b, "loop", loop.name, _block((b,), at_b, np.asarray(loop.frame_b.R), of))
-    elif isinstance(loop, KnifeEdge):
-        blade = np.array([1.4, 1.4, 0.3]) * of.width
-        yield Placed(b, "loop", loop.name, Box(blade, Frame(at_b, rotation_to(np.asarray(loop.across)))))
-    else:
-        yield Placed(b, "loop", loop.name, _spot(b, at_b, a, of))
-
-
 def _spot(body: str, p: Array, other: str, of: Proportions) -> Shape:
     """Shape of a closing point: a pin in a plane, a ball in space."""
     return Ball(p, 0.62 * of.width_at(body, other)) if of.plane is None else _pin(body, p, of.axis_in(body), other, of)
@@ -193,15 +192,11 @@ def ground_points(of: Proportions) -> Array:
     plant = of.plant
     found: list[Array] = []
     for part in (*plant.joints, *plant.loops, *stretchable(plant)):
-        if isinstance(part, (CoordinateConstraint, Free, Planar, Wheel, RollingBall, KnifeEdge, PointOnPlane)):
+        if 0 not in part.fixed_at or not part.ends or (isinstance(part, Joint) and part.child in of.hidden):
             continue
-        if isinstance(part, Joint) and part.child in of.hidden:
+        if (part.guides and _across(part, of) is not None) or (part.slides and of.plane is not None):
             continue
-        if isinstance(part, PointOnLine) and _across(part, of) is not None:
-            continue
-        if isinstance(part, SLIDING) and of.plane is not None:
-            continue
-        found += [p for body, p in ends(part) if body == GROUND]
+        found += [p for body, p in part.places if body == GROUND]
     return distinct(found, 1e-9 * plant.size)
 
 
@@ -251,13 +246,11 @@ def stretched_parts(of: Proportions) -> list[Between]:
     """Parts that stretch: rods without mass, springs, dampers, ropes and guides."""
     plant = of.plant
     found: list[Between] = []
-    for loop in plant.loops:
-        if isinstance(loop, (Distance, DistanceMotion)):
-            found.append(_between("rod", loop))
-    found += [_between(_kind(element), element) for element in stretchable(plant)]
+    parts = [*plant.joints, *plant.loops, *plant.springs, *plant.forces]
+    found += [_between(part.symbol, part) for part in parts if part.symbol == "rod" or part.symbol in STRETCHES]
     reach = _REACH * of.length
     for part in (*plant.joints, *plant.loops):
-        if isinstance(part, SLIDING):
+        if part.slides:
             (a, at_a, axis), (b, at_b, _) = sliding_ends(part)
             if b in of.pistons and a in of.pistons:
                 found.append(_between("rod", part))  # between a rod that is short and its barrel
@@ -265,48 +258,26 @@ def stretched_parts(of: Proportions) -> list[Between]:
                 found.append(_between("rod", part))  # in space, where a line would not look as if it carried anything
             elif not {a, b} & of.hidden:
                 found.append(Track("guide", part.name, a, at_a, b, at_b, axis, reach))
-        elif isinstance(part, (PointOnLine, PointOnPlane)):
+        elif part.guides:
             across = _across(part, of)
             if across is not None:
-                (a, at_a), (b, at_b) = ends(part)
-                found.append(Track("guide", part.name, a, at_a, b, at_b, across, reach))
-        elif isinstance(part, (Wheel, RollingBall)) and of.plane is not None:
-            across = _line_in_plane(part, of)
-            if across is not None:
-                (a, at_a), (b, at_b) = ends(part)
+                (a, at_a), (b, at_b) = part.places
                 found.append(Track("guide", part.name, a, at_a, b, at_b, across, reach))
     return found
 
 
 def _between(kind: str, part: Any) -> Between:
-    (a, at_a), (b, at_b) = ends(part)
+    (a, at_a), (b, at_b) = part.places
     return Between(kind, part.name, a, at_a, b, at_b)
-
-
-def _kind(element: Any) -> str:
-    """Kind of an element between two points: spring, damper or rope."""
-    if isinstance(element, PointSpring):
-        return "spring" if element.stiffness else "damper"
-    laws = [element.characteristic]
-    while any(isinstance(law, Sum) for law in laws):
-        laws = [part for law in laws for part in (law.parts if isinstance(law, Sum) else [law])]
-    if any(isinstance(law, Rope) for law in laws):
-        return "rope"
-    dampers = (DamperTable, Friction, GasSpring, Strut)
-    passive = [isinstance(x, dampers) or (isinstance(x, SpringDamper) and not x.stiffness) for x in laws]
-    return "damper" if all(passive) else "spring"
 
 
 def _across(loop: Any, of: Proportions) -> Array | None:
     """Direction of a guide that is visible: of a line, unless across the drawing plane, or of a plane seen edge-on."""
-    if isinstance(loop, PointOnLine):
-        axis = np.asarray(loop.axis)
+    if loop.guides == "line":
+        axis = loop.axis
         return axis if of.plane is None or abs(axis @ of.axis_in(loop.a)) < 1e-6 else None
-    return None if of.plane is None else _line_in_plane(loop, of)
-
-
-def _line_in_plane(loop: Any, of: Proportions) -> Array | None:
-    """Direction of the line in which the plane of a constraint cuts the drawing plane; None if they are parallel."""
-    line = np.cross(of.axis_in(loop.a), loop.normal)
+    if of.plane is None:
+        return None
+    line = np.cross(of.axis_in(loop.a), loop.normal)  # in which the two planes cut each other
     length = float(np.linalg.norm(line))
     return line / length if length > 1e-6 else None

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..model.elements import GROUND, Body, Joint
 from ..model.mechanism import Mechanism
-from .attachments import SAME, SLIDING, attachments, carriers, ends, held_together, plane_of_motion
+from .attachments import SAME, attachments, carriers, held_together, plane_of_motion
 
 __all__ = ["Proportions"]
 
@@ -118,7 +118,7 @@ class Proportions:
     def _pistons(self) -> dict[str, str]:
         """Bars on the axis along which they slide in each other: a barrel and its rod."""
         found: dict[str, str] = {}
-        for joint in (x for x in (*self.plant.joints, *self.plant.loops) if isinstance(x, SLIDING)):
+        for joint in (part for part in (*self.plant.joints, *self.plant.loops) if part.slides):
             if all(self._along(body, point, axis) for body, point, axis in sliding_ends(joint)):
                 found.setdefault(joint.parent, "barrel")
                 found.setdefault(joint.child, "rod")
@@ -230,7 +230,7 @@ def bar(body: Body, points: Array, size: float) -> Bar | None:
 def sliding_ends(joint: Joint) -> tuple[tuple[str, Array, Array], tuple[str, Array, Array]]:
     """Body, point and direction of a slide, for its parent and for its child."""
     axis = np.asarray(joint.axis)  # type: ignore[attr-defined]
-    (a, at_a), (b, at_b) = ends(joint)
+    (a, at_a), (b, at_b) = joint.places
     return (a, at_a, joint.frame.R @ axis), (b, at_b, joint.child_frame.R @ axis)
 
 

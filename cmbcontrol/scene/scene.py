@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from ..errors import ModelError
-from ..model.elements import GROUND, CoordinateConstraint, Fixed, Free, Joint, Planar, Shape
+from ..model.elements import GROUND, Shape
 from ..model.mechanism import Mechanism
-from .attachments import ends, held_together
+from .attachments import held_together
 from .colors import GROUND_COLOR, INK, JOINT, LOOP, body_colors
 from .deduced import deduced_shapes
 from .joints import Between, Track, ground_points, placed_parts, stretched_parts
@@ -297,14 +297,10 @@ def _stretched(part: Between, of: Proportions) -> Stretched:
 def _spots(of: Proportions) -> list[Spot]:
     plant = of.plant
     found = [
-        Spot("joint", joint.name, *ends(joint)[1])
+        Spot("joint", joint.name, *joint.places[1])
         for joint in plant.joints
-        if not isinstance(joint, (Fixed, Free, Planar)) and not {joint.parent, joint.child} & of.hidden
+        if joint.symbol not in ("", "weld") and not set(joint.ends) & of.hidden
     ]
-    for loop in plant.loops:
-        if not isinstance(loop, CoordinateConstraint):
-            found.append(Spot("loop", loop.name, *ends(loop)[1]))
-            if isinstance(loop, Joint) or ends(loop)[0][0] == GROUND:
-                continue
+    found += [Spot("loop", loop.name, *loop.places[1]) for loop in plant.loops if loop.places]
     found += [Spot("centre", b.name, b.name, np.asarray(b.com)) for b in plant.bodies if b.mass > 0.0]
     return found

@@ -10,7 +10,7 @@ import numpy as np
 from ..characteristics import Friction
 from ..model.contacts import Contact, hold_of
 from ..model.dry_friction import Rub, grown, remembered, require_free
-from ..model.elements import DirectedFriction, Point, PointOnPlane
+from ..model.elements import DirectedFriction, PointOnPlane
 from ..model.mechanism import Mechanism
 
 __all__ = ["rubs_of_contacts"]
@@ -36,15 +36,14 @@ def _rubs_of_contacts(plant: Mechanism, contacts: Sequence[Contact]) -> tuple[Me
     forces, rubs = [], []
     for contact in contacts:
         part = next((loop for loop in plant.loops if loop.name == contact.name), None)
-        if not isinstance(part, (Point, PointOnPlane)):
+        if part is None or not contact.may_rub(part):
             continue  # refused where the direction of the contact is asked for
         name, law = contact.name, cast("Friction", contact.law)
-        hold = hold_of(contact, part, 3 if isinstance(part, Point) else 1)
-        beside = cast("PointOnPlane", hold.beside)
+        hold = hold_of(contact, part, len(part.rows()))
+        beside, plane = cast("PointOnPlane", hold.beside), cast("PointOnPlane", hold.plane)
         require_free(plant, contact.label, beside.name, f"{name}_friction")
         loops.append(beside)
-        plane, side = (beside, 1) if isinstance(part, Point) else (part, contact.side)
-        element = DirectedFriction(f"{name}_friction", plane.name, law, side=side, outset=_OUTSET * plant.size)
+        element = DirectedFriction(f"{name}_friction", plane.name, law, side=hold.side, outset=_OUTSET * plant.size)
         forces.append(element)
         rubs.append(Rub(name, law, hold.sticking, hold.sliding, element.name, "", hold.tangents, hold.normal))
     return grown(plant, loops, forces), rubs

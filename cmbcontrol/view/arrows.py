@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model.elements import CoordinateConstraint, Joint, Prismatic, Revolute
 from ..model.mechanism import Mechanism
+from ..model.units import cut_joints
 from .payload import Compact
 
 if TYPE_CHECKING:
@@ -81,11 +81,11 @@ def arrows_of(run: Simulation, bodies: tuple[str, ...], rotations: Array) -> dic
 def _reactions(made: _Arrows, run: Simulation, plant: Mechanism) -> None:
     carried = run.reactions(axes="world")
     contacts = contacts_of(run)
-    constraints = [loop for loop in plant.loops if not isinstance(loop, CoordinateConstraint)]
+    constraints = [loop for loop in plant.loops if loop.ends]
     active = {str(name): run.data["active"].values[:, k] for k, name in enumerate(run.data["loop"].values)}
     for k, part in enumerate((*plant.joints, *constraints)):
         of = "joint" if k < len(plant.joints) else ("contact" if part.name in contacts else "constraint")
-        body, point = _place(part)
+        body, point = part.places[part.acts_at]
         holds = active.get(part.name, np.ones(made.rows, dtype=bool)) if of != "joint" else np.ones(made.rows, bool)
         shared = not carried["unique"].values[:, k].all()
         note = "shared with redundant constraints: the smallest forces that do it" if shared else ""
@@ -93,15 +93,6 @@ def _reactions(made: _Arrows, run: Simulation, plant: Mechanism) -> None:
             values = np.where(holds[:, None], carried[kind].values[:, k], 0.0)
             group = f"{'constraint' if of == 'contact' and kind == 'moment' else of} {kind}s"
             made.add(group, f"{part.name}, {kind}", body, point, values, note)
-
-
-def _place(part: Any) -> tuple[str, Array]:
-    """Body and point at which `reactions` gives the force of a joint or constraint."""
-    if isinstance(part, Joint):
-        return part.parent, part.frame.p
-    if hasattr(part, "frame_a"):
-        return part.a, part.frame_a.p
-    return part.b, part.point_b
 
 
 def contacts_of(run: Simulation) -> set[str]:
@@ -125,7 +116,7 @@ def _loads(made: _Arrows, run: Simulation, plant: Mechanism, R: dict[str, Array]
 
 
 def _motors(made: _Arrows, run: Simulation, plant: Mechanism, R: dict[str, Array]) -> None:
-    joints = {joint.name: joint for joint in (*plant.joints, *plant.loops) if isinstance(joint, (Revolute, Prismatic))}
+    joints = {joint.name: joint for joint in (*plant.joints, *cut_joints(plant).values())}
     efforts = run.data["u"].values
     for k, motor in enumerate(plant.actuators):
         effort = motor.gear * efforts[:, k, None]
@@ -135,10 +126,9 @@ def _motors(made: _Arrows, run: Simulation, plant: Mechanism, R: dict[str, Array
             made.add("motor torques", motor.name, second, com, effort * (R[first] @ np.asarray(motor.axis)))
         elif motor.joint in joints:
             joint = joints[motor.joint]
-            axis = R[joint.parent] @ (joint.frame.R @ np.asarray(joint.axis))
-            turns = isinstance(joint, Revolute)
-            body, point = _place(joint) if turns else (joint.child, joint.child_frame.p)
-            made.add("motor torques" if turns else "motor forces", motor.name, body, point, effort * axis)
+            for kind, axis, place in zip(("torques", "forces"), joint.effort_axes() or (), joint.places, strict=False):
+                if np.any(axis):
+                    made.add(f"motor {kind}", motor.name, *place, effort * (R[joint.parent] @ joint.frame.R @ axis))
 
 
 def _drawn(made: _Arrows, bodies: tuple[str, ...]) -> dict[str, Any]:

@@ -28,6 +28,8 @@ class Constraint(LoopPart):
     b: str
 
     parameters = (Place("point_a", 0), Place("point_b", 1))
+    acts_at = 1
+    symbol = "point"
 
     def __post_init__(self) -> None:
         _check.name(self.name, "constraint")
@@ -46,6 +48,11 @@ class Constraint(LoopPart):
     def ends(self) -> tuple[str, str]:
         """Names of the bodies that it joins."""
         return self.a, self.b
+
+    @property
+    def frames(self) -> tuple[Frame, Frame]:
+        """Frames on these bodies."""
+        return Frame(self.point_a), Frame(self.point_b)  # type: ignore[attr-defined]
 
     def captured(self, seen: Frame) -> Self:
         """Constraint whose place on body a is at the point of body b, with b at `seen`."""
@@ -72,9 +79,14 @@ class PointOnLine(Constraint):
     axis: HeldArray = held((0.0, 0.0, 1.0))
 
     parameters = (*Constraint.parameters, Direction("axis", 0))
+    guides = "line"
+
+    @property
+    def axes(self) -> np.ndarray:
+        return rotation_to(self.axis)
 
     def rows(self) -> list[Row]:
-        return offsets(*self.ends, self.point_a, rotation_to(self.axis), self.point_b, "xy")
+        return offsets(*self.ends, self.point_a, self.axes, self.point_b, "xy")
 
 
 @frozen_family
@@ -86,6 +98,12 @@ class PointOnPlane(Constraint):
     normal: HeldArray = held((0.0, 0.0, 1.0))
 
     parameters = (*Constraint.parameters, Direction("normal", 0))
+    guides = "plane"
+    fixed_at = (1,)
+
+    @property
+    def axes(self) -> np.ndarray:
+        return rotation_to(self.normal)
 
     def rows(self) -> list[Row]:
         return [offset("normal", *self.ends, self.point_a, self.normal, self.point_b)]
@@ -100,6 +118,7 @@ class Distance(Constraint):
     length: float = 0.0
 
     parameters = (*Constraint.parameters, Number("length", "m"))
+    symbol = "rod"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -121,6 +140,8 @@ class Weld(Constraint):
     frame_b: Frame = field(default_factory=Frame)
 
     parameters = (FramePlace("frame_a", 0, "frame_a"), FramePlace("frame_b", 1, "frame_b"))
+    acts_at = 0
+    symbol = "weld"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -131,6 +152,10 @@ class Weld(Constraint):
     def frames(self) -> tuple[Frame, Frame]:
         """Frames on the bodies that coincide."""
         return self.frame_a, self.frame_b
+
+    @property
+    def aligned(self) -> tuple[np.ndarray, np.ndarray]:
+        return self.frame_a.R, self.frame_b.R
 
     def rows(self) -> list[Row]:
         return weld(*self.ends, *self.frames)

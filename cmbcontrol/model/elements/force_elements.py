@@ -14,9 +14,10 @@ from ... import _check
 from ..._frozen import Held, HeldArray, frozen, held, set_fields
 from ...characteristics import Characteristic, FormulaForce, require_stored
 from ...errors import InputTypeError, ModelError
+from .constraints import Coupling, Distance
 from .frames import Frame
 from .parameters import FormulaNumbers, FramePlace, Place
-from .part import MachinePart, check_body_name
+from .part import LoopPart, MachinePart, check_body_name
 from .rows import Row, align, coordinate_row, distance, offsets
 
 __all__ = ["Bushing", "ForceElement", "JointForce", "PointForce"]
@@ -53,6 +54,11 @@ class ForceElement(MachinePart):
         """Rows that it measures."""
 
     @property
+    def loaded_by(self) -> str:
+        """Name of the constraint in proportion to whose load it is; empty where it is a force of its own."""
+        return ""
+
+    @property
     def number_names(self) -> tuple[str, ...]:
         """Names of the numbers in its formula."""
         return ()
@@ -83,6 +89,10 @@ class ForceElement(MachinePart):
     def without_dry_friction(self) -> ForceElement | None:
         """Element without its dry friction; None where nothing else is left."""
         return self
+
+    def holding(self, name: str, length: float) -> LoopPart | None:
+        """Constraint that holds its measure still; None where dry friction has none that sticks exactly."""
+        return None
 
 
 class _OneForce(ForceElement):
@@ -168,6 +178,10 @@ class JointForce(_OneForce):
         """Name of the coordinate on which it acts."""
         return (self.joint,)
 
+    def holding(self, name: str, length: float) -> Coupling:
+        """Constraint that holds its measure still."""
+        return Coupling(name, {self.joint: 1.0})
+
     def measures(self) -> list[Row]:
         return [coordinate_row({self.joint: 1.0})]
 
@@ -225,6 +239,20 @@ class PointForce(_OneForce):
         """Names of the bodies that it joins."""
         return self.a, self.b
 
+    @property
+    def frames(self) -> tuple[Frame, Frame]:
+        """Frames on these bodies at its points."""
+        return Frame(self.point_a), Frame(self.point_b)
+
+    @property
+    def symbol(self) -> str:  # type: ignore[override]
+        """How pictures show it: a rope, a damper or a spring."""
+        return self.characteristic.symbol
+
+    def holding(self, name: str, length: float) -> Distance:
+        """Constraint that holds its measure still: a rod between its points, of any length."""
+        return Distance(name, *self.ends, self.point_a, self.point_b, length)
+
     def measures(self) -> list[Row]:
         return [distance("", *self.ends, self.point_a, self.point_b, UNIT)]
 
@@ -281,6 +309,7 @@ class Bushing(ForceElement):
 
     count = 9  # three displacements, and six entries of the rotation
     parameters = (FramePlace("frame_a", 0, "frame_a"), FramePlace("frame_b", 1, "frame_b"))
+    symbol = "bushing"
 
     def __post_init__(self) -> None:
         _check.name(self.name, "force element")
@@ -307,8 +336,13 @@ class Bushing(ForceElement):
         """Names of the bodies that it joins."""
         return self.a, self.b
 
+    @property
+    def frames(self) -> tuple[Frame, Frame]:
+        """Frames on these bodies."""
+        return self.frame_a, self.frame_b
+
     def measures(self) -> list[Row]:
-        fa, fb = self.frame_a, self.frame_b
+        fa, fb = self.frames
         turns = ((2, 1), (1, 2), (0, 2), (2, 0), (1, 0), (0, 1))  # entries of R' R, those of the vector in pairs
         cosines = [align("", *self.ends, fa.R[:, i], fb.R[:, j]) for i, j in turns]
         return [*offsets(*self.ends, fa.p, fa.R, fb.p), *cosines]

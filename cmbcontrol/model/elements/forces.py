@@ -9,6 +9,7 @@ from typing import Any
 from ... import _check
 from ..._frozen import HeldArray, frozen, held, set_fields
 from ...errors import ModelError
+from .frames import Frame
 from .parameters import Direction, Number, Place
 from .part import MachinePart, check_body_name, unit_vector
 
@@ -20,8 +21,6 @@ class Spring(MachinePart):
 
     prefix = "spring_"
     parameters = (Number("stiffness", "N/m"), Number("rest", "m"), Number("damping", "N s/m"))
-    point_a: Any = (0.0, 0.0, 0.0)
-    point_b: Any = (0.0, 0.0, 0.0)
 
     def _set_numbers(self: Any) -> None:
         """Check and set the numbers. A stiffness may be negative, as near a dead centre; damping may not."""
@@ -66,6 +65,11 @@ class PointSpring(Spring):
 
     parameters = (Place("point_a", 0), Place("point_b", 1), *Spring.parameters)
 
+    @property
+    def symbol(self) -> str:  # type: ignore[override]
+        """How pictures show it: a spring or a damper."""
+        return "spring" if self.stiffness else "damper"
+
     def __post_init__(self) -> None:
         self._set_numbers()
         for key in ("a", "b"):
@@ -79,6 +83,11 @@ class PointSpring(Spring):
     def ends(self) -> tuple[str, str]:
         """Names of the bodies that it joins."""
         return self.a, self.b
+
+    @property
+    def frames(self) -> tuple[Frame, Frame]:
+        """Frames on these bodies at its points."""
+        return Frame(self.point_a), Frame(self.point_b)
 
 
 @frozen

@@ -81,6 +81,7 @@ class Joint(LoopPart):
         FramePlace("frame", 0, "frame"),
         FramePlace("child_frame", 1, "child"),
     )
+    rates: ClassVar[Mapping[str, str]] = {}  # velocities that are rates of coordinates with another name, by these
     pitch = 0.0  # travel per radian, m/rad
     reversal: ClassVar[str] = SAME  # what becomes of its coordinates where it is turned round
 
@@ -162,6 +163,21 @@ class Joint(LoopPart):
     def plain_names(self) -> tuple[str, ...]:
         """Names of the coordinates, where their rates are the velocities; empty where these are others."""
         return self.position_names if self.position_suffixes == self.velocity_suffixes else ()
+
+    @property
+    def turning_names(self) -> tuple[str, ...]:
+        """Names of angles that say the same a turn further."""
+        units = zip(self.plain_names, self.position_units, strict=False)
+        return tuple(name for name, unit in units if unit == "rad" and not self.pitch)
+
+    @property
+    def axes(self) -> Array:
+        return self.frame.R @ self.axis_frames()[0]
+
+    @property
+    def aligned(self) -> tuple[Array, Array] | None:
+        turn = self.axis_frames()[0]
+        return self.frame.R @ turn, self.child_frame.R @ turn
 
     @property
     def has_quaternion(self) -> bool:
@@ -265,6 +281,7 @@ class Revolute(_AxisJoint):
     kinds = (layout.REVOLUTE,)
     position_suffixes = velocity_suffixes = ("",)
     position_units, velocity_units = ("rad",), ("rad/s",)
+    symbol = "pin"
 
     def rows(self) -> list[Row]:
         return [*self._offsets("xyz"), *self._tilts()]
@@ -285,6 +302,7 @@ class Prismatic(_AxisJoint):
     kinds = (layout.PRISMATIC,)
     position_suffixes = velocity_suffixes = ("",)
     position_units, velocity_units = ("m",), ("m/s",)
+    symbol, slides = "slider", True
 
     def rows(self) -> list[Row]:
         Ra, Rb = self._sides()
@@ -304,6 +322,7 @@ class Helical(_AxisJoint):
     position_suffixes = velocity_suffixes = ("",)
     position_units, velocity_units = ("rad",), ("rad/s",)
     parameters = (*Joint.parameters, Number("pitch", "m/rad"))
+    symbol, slides = "nut", True
 
     def _check_geometry(self) -> None:
         super()._check_geometry()
@@ -325,6 +344,7 @@ class Cylindrical(_AxisJoint):
     kinds = (layout.CYLINDRICAL,)
     position_suffixes = velocity_suffixes = ("angle", "travel")
     position_units, velocity_units = ("rad", "m"), ("rad/s", "m/s")
+    symbol, slides = "sleeve", True
 
     def rows(self) -> list[Row]:
         return [*self._offsets("xy"), *self._tilts()]
@@ -338,6 +358,8 @@ class Planar(_AxisJoint):
     position_suffixes = ("x", "y", "angle")
     velocity_suffixes = ("vx", "vy", "omega")
     position_units, velocity_units = ("m", "m", "rad"), ("m/s", "m/s", "rad/s")
+    rates: ClassVar[Mapping[str, str]] = {"angle": "omega"}
+    fixed_at = ()
     reversal = INVERSE
 
     def rows(self) -> list[Row]:
@@ -355,6 +377,12 @@ class Universal(Joint):
     position_suffixes = velocity_suffixes = ("1", "2")
     position_units, velocity_units = ("rad", "rad"), ("rad/s", "rad/s")
     reversal = "its two coordinates have changed places"
+    symbol = "cross"
+    aligned = None  # its row vanishes at two angles of its axes, both of which are right angles
+
+    @property
+    def axes(self) -> Array:
+        return self.frame.R
 
     def _check_geometry(self) -> None:
         first = unit_vector(self.axis, f"the axis of joint {self.name!r}")
@@ -390,6 +418,7 @@ class Spherical(Joint):
     position_suffixes = ("qw", "qx", "qy", "qz")
     velocity_suffixes = ("wx", "wy", "wz")
     position_units, velocity_units = ("1",) * 4, ("rad/s",) * 3
+    symbol = "ball"
     reversal = INVERSE
 
     def rows(self) -> list[Row]:
@@ -405,6 +434,7 @@ class Free(Joint):
     position_suffixes = ("qw", "qx", "qy", "qz", "x", "y", "z")
     velocity_suffixes = ("wx", "wy", "wz", "vx", "vy", "vz")
     position_units, velocity_units = ("1",) * 4 + ("m",) * 3, ("rad/s",) * 3 + ("m/s",) * 3
+    fixed_at = ()
     reversal = INVERSE
 
 
@@ -413,6 +443,7 @@ class Fixed(Joint):
     """Joint without motion."""
 
     kinds = (layout.FIXED,)
+    symbol = "weld"
 
     def rows(self) -> list[Row]:
         return weld(*self.ends, *self.frames)

@@ -98,6 +98,10 @@ class FrictionOfLoad(ForceElement):
         return self.friction
 
     @property
+    def loaded_by(self) -> str:
+        return self.on
+
+    @property
     def dry_rate(self) -> float:
         return self.characteristic.dry_rate
 

@@ -155,6 +155,7 @@ class DistanceMotion(Motion, Constraint):
     length: Held[float | None, float] = field(default=held(None), kw_only=True)
 
     parameters = (*Motion.parameters, *Constraint.parameters)
+    symbol = "rod"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -207,6 +208,7 @@ class PointMotion(Motion, Constraint):
 
     suffixes = ("_x", "_y", "_z")
     parameters = (*Motion.parameters, *Constraint.parameters)
+    fixed_at = (1,)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -247,6 +249,8 @@ class PoseMotion(Motion, Constraint):
     acceleration: HeldArray = field(default=held((0.0,) * 6), kw_only=True)
 
     suffixes = ("_x", "_y", "_z", "_rx", "_ry", "_rz")
+    acts_at, fixed_at = 0, (1,)
+    symbol = ""
     parameters = (*Motion.parameters, FramePlace("frame_a", 0, "frame_a"), FramePlace("frame_b", 1, "frame_b"))
 
     def __post_init__(self) -> None:

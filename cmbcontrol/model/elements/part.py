@@ -13,6 +13,7 @@ from ..._frozen import Part
 from ...errors import InputTypeError, ModelError
 
 if TYPE_CHECKING:
+    from .frames import Frame
     from .parameters import PartParameters
     from .rows import Row
 
@@ -30,6 +31,18 @@ class MachinePart(Part):
         Bodies that it joins or acts on.
     coordinates : tuple of str
         Names of the coordinates that it binds, measures or acts on.
+    frames : tuple of Frame
+        Where on its bodies it is.
+    acts_at : int
+        On which of them the point is at which its reaction is told.
+    fixed_at : tuple of int
+        On which of them it holds a point; the others have a plane, a path or nothing.
+    symbol : str
+        How pictures show it, a key of `cmbcontrol.scene.joints`; nothing for none.
+    guides : str
+        What it guides a point on: "line", "plane", or nothing.
+    slides : bool
+        Whether it slides along its axis.
     parameters : tuple of PartParameters
         Its fields that are parameters of the machine; see `cmbcontrol.model.parameters.parameters`.
     prefix : str
@@ -38,6 +51,11 @@ class MachinePart(Part):
 
     name: str
     parameters: ClassVar[tuple[PartParameters, ...]] = ()
+    acts_at: ClassVar[int] = 0
+    fixed_at: ClassVar[tuple[int, ...]] = (0, 1)
+    symbol: ClassVar[str] = ""
+    guides: ClassVar[str] = ""
+    slides: ClassVar[bool] = False
     prefix: ClassVar[str] = ""
 
     @property
@@ -48,6 +66,15 @@ class MachinePart(Part):
     def coordinates(self) -> tuple[str, ...]:
         return ()
 
+    @property
+    def frames(self) -> tuple[Frame, ...]:
+        return ()
+
+    @property
+    def places(self) -> tuple[tuple[str, np.ndarray], ...]:
+        """Points where it is, each with its body."""
+        return tuple((body, frame.p) for body, frame in zip(self.ends, self.frames, strict=True))
+
 
 class LoopPart(MachinePart):
     """Base of what closes loops: cut joints, constraints and prescribed motions."""
@@ -55,6 +82,16 @@ class LoopPart(MachinePart):
     def rows(self) -> list[Row]:
         """Rows that are held at zero."""
         raise NotImplementedError
+
+    @property
+    def axes(self) -> np.ndarray:
+        """Axes in which its rows are written, as columns, in those of its first body."""
+        return self.frames[0].R
+
+    @property
+    def aligned(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """Axes on its two bodies that its rows keep aligned, also where these vanish with an axis reversed."""
+        return None
 
     def captured(self, seen: Any) -> Self:
         """Part that is closed where `seen` is: the second body in the axes of the first; or values of coordinates."""

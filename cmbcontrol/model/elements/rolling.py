@@ -43,6 +43,8 @@ class _Rolling(FormulaRows, Constraint):
     normal: HeldArray = field(default=held((0.0, 0.0, 1.0)), kw_only=True)
     sample = _SAMPLE
     parameters = (*Constraint.parameters, Direction("normal", 0))
+    fixed_at = (1,)
+    symbol, guides = "wheel", "plane"
 
     @property
     def plane(self) -> Frame:
@@ -217,6 +219,8 @@ class KnifeEdge(FormulaRows, Constraint):
     point_a = (0.0, 0.0, 0.0)
     sample = _SAMPLE
     parameters = (Place("point_b", 1), Direction("across", 1))
+    fixed_at = (1,)
+    symbol = "blade"
 
     def __post_init__(self) -> None:
         super().__post_init__()
