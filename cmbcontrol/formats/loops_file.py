@@ -215,11 +215,11 @@ def closure_of(loop: Any) -> Closure | None:
         return Closure(kind, (loop.a, loop.frame_a), (loop.b, loop.frame_b))
     if isinstance(loop, Joint):
         turned = _turned(loop)
-        value = loop.pitch if isinstance(loop, Helical) else None
+        value = loop.pitch or None
         return Closure(kind, (loop.parent, loop.frame @ turned), (loop.child, loop.child_frame @ turned), value)
     along = getattr(loop, "axis", getattr(loop, "normal", None))
     R = np.eye(3) if along is None else rotation_to(np.asarray(along))
-    value = loop.length if isinstance(loop, Distance) else None
+    value = getattr(loop, "length", None)
     return Closure(kind, (loop.a, Frame(loop.point_a, R)), (loop.b, Frame(loop.point_b)), value)
 
 

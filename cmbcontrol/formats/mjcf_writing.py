@@ -15,9 +15,10 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 import numpy as np
@@ -33,19 +34,17 @@ from ..model.elements import (
     Body,
     Box,
     Cam,
-    Constraint,
-    CoordinateConstraint,
     Coupling,
     Cylindrical,
     Distance,
     Fixed,
     Frame,
     Free,
-    Helical,
     Joint,
     JointForce,
     JointSpring,
     Load,
+    LoopPart,
     Planar,
     Point,
     PointForce,
@@ -61,7 +60,9 @@ from ..model.elements import (
     Weld,
     rotation_to,
 )
+from ..model.elements.joints import Step
 from ..model.mechanism import Mechanism
+from ..model.units import cut_joints
 from .conversion import Conversion, Remarks
 from .mjcf_model import UNLIMITED
 from .visuals import rgba_of
@@ -73,11 +74,10 @@ Array = NDArray[np.float64]
 ROUNDING = 2.0**-52
 DEEPEST = 390  # bodies within one another: MuJoCo reads 500 levels of elements, and our own reader 400
 LEAST = 2e-15  # kg, kg m2: MuJoCo takes 1e-15 and less for nothing, and refuses to move it
-_OF_PLANES = (PointOnPlane, PointOnLine, Cylindrical, Prismatic, Planar)
 SNAP, SMALL = 1e-6, 1e-2  # m: MuJoCo puts frames on a body that are nearer than this into its frame
 # of geoms that are for the eye alone; the group is the one of visuals by custom
 _LOOKS = {"contype": "0", "conaffinity": "0", "mass": "0", "group": "2"}
-Loop = Joint | Constraint | CoordinateConstraint
+_FREE = Step("free")
 
 
 def _child(parent: Element, tag: str, **attributes: str) -> Element:
@@ -175,7 +175,7 @@ class _Writer:
         self.tendons, self.equalities = Element("tendon"), Element("equality")
         self.actuators, self.keyframes = Element("actuator"), Element("keyframe")
         for joint in machine.joints:
-            if isinstance(joint, Helical):
+            if joint.pitch:
                 self._couple(f"{joint.name}_screw", {f"{joint.name}_travel": 1.0, joint.name: -joint.pitch}, 0.0, {})
         self._write_loops()
         self._write_springs()
@@ -235,21 +235,19 @@ class _Writer:
 
     def _referred_bodies(self) -> set[str]:
         """Names of bodies that constraints, forces or actuators refer to."""
-        parts = [*self.machine.loops, *self.machine.springs, *self.machine.forces, *self.machine.loads]
-        found = {getattr(x, key) for x in parts for key in ("a", "b", "parent", "child", "body") if hasattr(x, key)}
-        for actuator in self.machine.actuators:
-            found |= set(actuator.bodies or ())
-        return found
+        machine = self.machine
+        parts = (*machine.loops, *machine.springs, *machine.forces, *machine.loads, *machine.actuators)
+        return {end for part in parts for end in part.ends}
 
     def _passed_on(self, chain: list[Joint]) -> Joint | None:
         """Joint behind a body that is only a massless link between two joints; None for other bodies."""
         body, below = self.bodies[chain[-1].child], self.below.get(chain[-1].child, [])
-        if body.mass or len(below) != 1 or body.name in self.referred or isinstance(chain[-1], Fixed):
+        if body.mass or len(below) != 1 or body.name in self.referred or not chain[-1].steps:
             return None
         kinds = [kind for joint in [*chain, below[0]] for kind in self._kinds(joint)]
         turns = kinds.count("ball") * 3 + kinds.count("hinge")
         allowed = "free" not in kinds and (turns <= 3 if "ball" in kinds else True)
-        return below[0] if allowed and not isinstance(below[0], Fixed) else None
+        return below[0] if allowed and below[0].steps else None
 
     def _kinds(self, joint: Joint) -> list[str]:
         return [axis.kind for axis in self._made_axes(joint)]
@@ -257,27 +255,10 @@ class _Writer:
     def _made_axes(self, joint: Joint) -> list[_Axis]:
         """Joints of MJCF for a joint of the machine."""
         n = joint.name
-        match joint:
-            case Fixed():
-                return []
-            case Revolute():
-                return [_Axis("hinge", n, joint.axis)]
-            case Prismatic():
-                return [_Axis("slide", n, joint.axis)]
-            case Helical():
-                return [_Axis("hinge", n, joint.axis), _Axis("slide", f"{n}_travel", joint.axis)]
-            case Cylindrical():
-                return [_Axis("hinge", f"{n}_angle", joint.axis), _Axis("slide", f"{n}_travel", joint.axis)]
-            case Universal():
-                return [_Axis("hinge", f"{n}_1", joint.axis), _Axis("hinge", f"{n}_2", joint.second_axis)]
-            case Planar():
-                x, y, z = rotation_to(joint.axis).T
-                return [_Axis("slide", f"{n}_x", x), _Axis("slide", f"{n}_y", y), _Axis("hinge", f"{n}_angle", z)]
-            case Spherical():
-                return [_Axis("ball", n)]
-        if joint.parent == GROUND and _is_identity(joint.frame):
-            return [_Axis("free", n)]
-        return [*(_Axis("slide", f"{n}_{k}", e) for k, e in zip("xyz", np.eye(3), strict=True)), _Axis("ball", n)]
+        if joint.steps[:1] == (_FREE,) and not (joint.parent == GROUND and _is_identity(joint.frame)):
+            return [*(_Axis("slide", f"{n}_{k}", e) for k, e in zip("xyz", np.eye(3), strict=True)), _Axis("ball", n)]
+        kinds = {"turn": "hinge"}
+        return [_Axis(kinds.get(x.kind, x.kind), f"{n}_{x.suffix}" if x.suffix else n, x.axis) for x in joint.steps]
 
     def _write_body(self, made: _Written, under: Element) -> Element:
         body, joints = made.body, made.joints
@@ -285,9 +266,9 @@ class _Writer:
         places = [joints[-1].child_frame]
         for joint, behind in zip(joints[-2::-1], joints[:0:-1], strict=True):
             places.insert(0, places[0] @ behind.frame.inverse() @ joint.child_frame)
-        balls = [i for i, joint in enumerate(joints) if isinstance(joint, (Spherical, Free))]
+        balls = [i for i, joint in enumerate(joints) if joint.has_quaternion]
         for i in balls:  # one at most; slides may follow it, which keep its axes
-            free = isinstance(joints[i], Free)
+            free = joints[i].steps == (_FREE,)
             made.axes = places[i] if free else Frame((0.0, 0.0, 0.0), places[i].R)
             if not _is_identity(made.axes):
                 self.remarks.changed(
@@ -297,12 +278,12 @@ class _Writer:
         back = made.axes.inverse()
         places = [back @ place for place in places]
         for i in balls:  # not off by rounding
-            places[i] = Frame((0.0, 0.0, 0.0) if isinstance(joints[i], Free) else places[i].p)
+            places[i] = Frame((0.0, 0.0, 0.0) if joints[i].steps == (_FREE,) else places[i].p)
         pose = parent_axes.inverse()
         for joint in joints:
             pose = pose @ joint.frame @ joint.child_frame.inverse()
         pose = pose @ made.axes
-        if not (body.mass or body.shapes or made.children) and isinstance(joints[0], Fixed):
+        if not (body.mass or body.shapes or made.children) and not joints[0].steps:
             self.homes[body.name] = self._home_of(made.parent, parent_axes @ pose @ made.axes.inverse())
             self.names["site"].add(body.name)
             _child(under, "site", name=body.name, **_pose(pose @ made.axes.inverse()))
@@ -351,9 +332,9 @@ class _Writer:
 
     def _write_joint(self, joint: Joint, place: Frame, element: Element) -> None:
         axes = self._made_axes(joint)
-        if isinstance(joint, Fixed):
+        if not axes:
             self.remarks.changed(f"joint {joint.name!r}", "fixes its body, which has no joint in MJCF, and so no name")
-        elif isinstance(joint, Free) and axes[0].kind != "free":
+        elif joint.steps == (_FREE,) and axes[0].kind != "free":
             self.remarks.changed(
                 f"joint {joint.name!r}", "is three slides and a ball: MJCF has free joints in the world only"
             )
@@ -375,16 +356,15 @@ class _Writer:
 
     def _give_options(self, joint: Joint, axes: list[_Axis]) -> None:
         damping, armature = np.asarray(joint.damping), np.asarray(joint.armature)
-        per_axis = len(axes) == len(damping) or isinstance(joint, Helical)
-        if isinstance(joint, (Planar, Free)) and damping.any():
+        if damping.any() and not joint.plain_names:
             # along the axes of the child here, and along others there: the same where they are alike
-            along = damping[:2] if isinstance(joint, Planar) else damping[3:]
-            about = damping[2:] if isinstance(joint, Planar) else damping[:3]
-            alike = np.ptp(along) == 0.0 == np.ptp(about) and (axes[0].kind != "free" or np.ptp(damping) == 0.0)
-            values = [about[0] if axis.kind in ("ball", "hinge") else along[0] for axis in axes] if alike else None
-        elif isinstance(joint, Spherical):
-            values = [damping[0]] if np.ptp(damping) == 0.0 else None
+            turns = np.array([unit == "rad/s" for unit in joint.velocity_units])
+            along, about = damping[~turns], damping[turns]
+            groups = (damping,) if axes[0].kind == "free" else (along, about)
+            alike = all(np.ptp(x) == 0.0 for x in groups if x.size)
+            values = [(about if axis.kind in ("ball", "hinge") else along)[0] for axis in axes] if alike else None
         else:
+            per_axis = len(axes) == len(damping) or joint.pitch
             values = list(damping) + [0.0] * (len(axes) - len(damping)) if per_axis else None
         if values is None and damping.any():
             self.remarks.left_out(f"the damping of joint {joint.name!r}", "MJCF has one number for all directions")
@@ -409,7 +389,7 @@ class _Writer:
     def _write_inertia(self, made: _Written, element: Element) -> None:
         """Write inertia by principal moments, since MuJoCo would find them with an error of 1e-12."""
         body, back = made.body, made.axes.inverse()
-        moving = not isinstance(made.joints[-1], Fixed)
+        moving = bool(made.joints[-1].steps)
         if not body.mass and not moving:
             return
         moments, turn = np.linalg.eigh(np.asarray(body.inertia))
@@ -464,51 +444,44 @@ class _Writer:
             loop, other, words = found
             others.remove(loop)
             known += [] if other is None else [other]
-            what = f"{'cut joint' if isinstance(loop, Joint) else 'constraint'} {loop.name!r}"
-            self.remarks.changed(what, f"{words}, which leaves the machine the same motions")
-        by_planes = [loop for loop in others if isinstance(loop, _OF_PLANES)]
+            self.remarks.changed(_called(loop), f"{words}, which leaves the machine the same motions")
+        by_planes = [loop for loop in others if type(loop) in _OF_PLANES]
         for loop in sorted(known + by_planes, key=lambda loop: order[loop.name]):
             self._write_loop(loop)
         for loop in others:
             if loop in by_planes:
                 continue
-            what = f"{'cut joint' if isinstance(loop, Joint) else 'constraint'} {loop.name!r}"
-            self.remarks.left_out(what, f"MJCF has no constraint for this {type(loop).__name__}")
+            self.remarks.left_out(_called(loop), f"MJCF has no constraint for this {type(loop).__name__}")
 
     @staticmethod
-    def _is_known(loop: Loop) -> bool:
-        return isinstance(loop, (Point, Spherical, Weld, Fixed, Revolute, Universal, Distance, Coupling, Cam))
+    def _is_known(loop: LoopPart) -> bool:
+        return type(loop) in _HELD and type(loop) not in _OF_PLANES
 
-    def _write_loop(self, loop: Loop) -> None:
-        off = {"active": "false"} if loop.name in self.gone else {}
-        match loop:
-            case Point() | Spherical():
-                self._connect(loop.name, *_ends(loop), off)
-            case Weld() | Fixed():
-                _child(self.equalities, "weld", name=loop.name, **self._sites(loop.name, *_ends(loop)), **off)
-                if isinstance(loop, Fixed):
-                    self.remarks.changed(f"cut joint {loop.name!r}", "is a weld")
-            case Revolute():
-                self._hinge(loop.name, *_ends(loop), np.asarray(loop.axis), off)
-            case Universal():
-                self._universal(loop, off)
-            case Distance():
-                self._distance(loop, off)
-            case Coupling():
-                self._couple(loop.name, loop.coefficients, loop.offset, off)
-            case Cam():
-                self._cam(loop, off)
-            case PointOnPlane() | PointOnLine() | Cylindrical() | Prismatic() | Planar():
-                self._by_planes(loop, off)
+    def _write_loop(self, loop: LoopPart) -> None:
+        _HELD[type(loop)](self, loop, {"active": "false"} if loop.name in self.gone else {})
+
+    def _point(self, loop: Any, off: dict[str, str]) -> None:
+        self._connect(loop.name, *_ends(loop), off)
+
+    def _weld(self, loop: Any, off: dict[str, str]) -> None:
+        _child(self.equalities, "weld", name=loop.name, **self._sites(loop.name, *_ends(loop)), **off)
+
+    def _fixed(self, joint: Any, off: dict[str, str]) -> None:
+        self._weld(joint, off)
+        self.remarks.changed(f"cut joint {joint.name!r}", "is a weld")
+
+    def _coupling(self, loop: Any, off: dict[str, str]) -> None:
+        self._couple(loop.name, loop.coefficients, loop.offset, off)
 
     def _connect(self, name: str, a: str, b: str, fa: Frame, fb: Frame, off: dict[str, str]) -> None:
         ends = self._sites(name, a, b, Frame(fa.p), Frame(fb.p))
         _child(self.equalities, "connect", name=name, **ends, **off)
 
-    def _hinge(self, name: str, a: str, b: str, fa: Frame, fb: Frame, axis: Array, off: dict[str, str]) -> None:
+    def _hinge(self, joint: Any, off: dict[str, str]) -> None:
         """Write a hinge as two points on its axis, with six rows of which five are independent."""
+        name, (a, b, fa, fb) = joint.name, _ends(joint)
         self._connect(name, a, b, fa, fb, off)
-        along = Frame(self.machine.size * axis)
+        along = Frame(self.machine.size * joint.axis)
         self._connect(f"{name}_axis", a, b, fa @ along, fb @ along, off)
         self.remarks.changed(f"cut joint {name!r}", "is two points on its axis: 6 rows, of which 5 are independent")
 
@@ -531,7 +504,7 @@ class _Writer:
         polynomial = _text([change, 0.0, 0.0, 0.0, 0.0])
         _child(self.equalities, "tendon", name=loop.name, tendon1=tendon, polycoef=polynomial, **off)
 
-    def _by_planes(self, loop: Loop, off: dict[str, str]) -> None:
+    def _by_planes(self, loop: LoopPart, off: dict[str, str]) -> None:
         """Write points in planes: each has the same distance to two points, mirrored at its plane, by two tendons.
 
         On the plane, the gradient of the difference of these distances is along the normal, so the rows are those of
@@ -547,23 +520,22 @@ class _Writer:
             polynomial = _text([lengths[1] - lengths[0], 1.0, 0.0, 0.0, 0.0])
             both = {"tendon1": tendons[0], "tendon2": tendons[1]}
             _child(self.equalities, "tendon", name=name, **both, polycoef=polynomial, **off)
-        what = f"{'cut joint' if isinstance(loop, Joint) else 'constraint'} {loop.name!r}"
-        self.remarks.changed(what, "is points in planes, each held there by two tendons of equal length")
+        self.remarks.changed(_called(loop), "is points in planes, each held there by two tendons of equal length")
 
-    def _planes(self, loop: Loop) -> list[tuple[str, Array, Array, Array]]:
+    def _planes(self, loop: LoopPart) -> list[tuple[str, Array, Array, Array]]:
         """Points in planes for a constraint: suffix of the name, point on a, point on b, and normal on a."""
         _, _, fa, fb = _ends(loop)
-        if isinstance(loop, PointOnPlane):
-            return [("", fa.p, fb.p, np.asarray(loop.normal))]
-        turn = rotation_to(loop.axis)  # type: ignore[union-attr]
+        held = {row.label for row in loop.rows()}
+        if "normal" in held:
+            return [("", fa.p, fb.p, np.asarray(loop.normal))]  # type: ignore[attr-defined]
+        turn = rotation_to(loop.axis)  # type: ignore[attr-defined]
         (x, y, z), (u, v, w) = (fa.R @ turn).T, self.machine.size * (fb.R @ turn).T
-        if isinstance(loop, Planar):
+        if "z" in held:
             return [("", fa.p, fb.p, z), ("_2", fa.p, fb.p + u, z), ("_3", fa.p, fb.p + v, z)]
-        line = [("", fa.p, fb.p, x), ("_plane", fa.p, fb.p, y)]
-        if isinstance(loop, PointOnLine):
-            return line
-        line += [("_far", fa.p, fb.p + w, x), ("_far_plane", fa.p, fb.p + w, y)]
-        return line if isinstance(loop, Cylindrical) else [*line, ("_turn", fa.p, fb.p + u, y)]
+        planes = [("", fa.p, fb.p, x), ("_plane", fa.p, fb.p, y)]
+        if "tilt_x" in held:
+            planes += [("_far", fa.p, fb.p + w, x), ("_far_plane", fa.p, fb.p + w, y)]
+        return [*planes, ("_turn", fa.p, fb.p + u, y)] if "twist" in held else planes
 
     def _tendon(self, wanted: str, a: str, b: str, pa: object, pb: object, **more: str) -> str:
         name = self._free_name(wanted, self.names["tendon"])
@@ -608,7 +580,9 @@ class _Writer:
 
     # -- constraints that MJCF does not know -------------------------------------------------------
 
-    def _replacement(self, known: list[Loop], others: list[Loop]) -> tuple[Loop, Loop | None, str] | None:
+    def _replacement(
+        self, known: list[LoopPart], others: list[LoopPart]
+    ) -> tuple[LoopPart, LoopPart | None, str] | None:
         """Next constraint that has a replacement, the replacement (None: left away), and its description; or None."""
         for loop in others:
             for other, words in self._stronger(loop):
@@ -616,19 +590,20 @@ class _Writer:
                     return loop, other, words
         return None
 
-    def _stronger(self, loop: Loop) -> Iterator[tuple[Loop | None, str]]:
+    def _stronger(self, loop: LoopPart) -> Iterator[tuple[LoopPart | None, str]]:
         yield None, "is left away"
         name = loop.name
-        if isinstance(loop, (PointOnLine, PointOnPlane)):
-            yield Point(name, loop.a, loop.b, loop.point_a, loop.point_b), "is a point"
-        if isinstance(loop, (Cylindrical, Prismatic, Helical, Planar)):
-            a, b, fa, fb = _ends(loop)
-            yield Point(name, a, b, fa.p, fb.p), "is a point"
-            if not isinstance(loop, Prismatic):
-                yield Revolute(name, a, b, frame=fa, child_frame=fb, axis=loop.axis), "is two points on its axis"
+        if not loop.ends or loop.symbol == "wheel":
+            return
+        a, b, fa, fb = _ends(loop)
+        yield Point(name, a, b, fa.p, fb.p), "is a point"
+        if isinstance(loop, Joint):
+            if "twist" not in {row.label for row in loop.rows()}:
+                axis = loop.axis  # type: ignore[attr-defined]
+                yield Revolute(name, a, b, frame=fa, child_frame=fb, axis=axis), "is two points on its axis"
             yield Weld(name, a, b, fa, fb), "is a weld"
 
-    def _same_motions(self, known: list[Loop], loop: Loop, other: Loop | None) -> bool:
+    def _same_motions(self, known: list[LoopPart], loop: LoopPart, other: LoopPart | None) -> bool:
         """Whether a constraint and its replacement allow the same motions beside the known ones."""
         try:
             first = self._with_loops([*known, loop])
@@ -659,7 +634,7 @@ class _Writer:
                 return True
         return False
 
-    def _with_loops(self, loops: list[Loop]) -> Mechanism:
+    def _with_loops(self, loops: list[LoopPart]) -> Mechanism:
         """Machine with other loops, and without forces and actuators."""
         # a candidate: that its rows agree to some digits is no find about the machine
         parts = {"loops": loops, "actuators": (), "forces": (), "springs": (), "loads": (), "configurations": {}}
@@ -697,12 +672,12 @@ class _Writer:
         """Write the springs of each coordinate as one, at the place where their forces cancel."""
         springs: dict[str, list[JointSpring]] = {}
         for spring in self.machine.springs:
-            if isinstance(spring, PointSpring):
+            if spring.ends:
                 self._point_spring(spring.name, spring, spring.stiffness, spring.rest, spring.damping)
-            else:
-                springs.setdefault(spring.joint, []).append(spring)
+            for joint in spring.coordinates:
+                springs.setdefault(joint, []).append(spring)
         for force in self.machine.forces:
-            if isinstance(force, JointForce):
+            if force.coordinates:
                 kept = [x for x in _parts(force.characteristic) if not isinstance(x, SpringDamper)]
                 for x in _parts(force.characteristic):
                     if isinstance(x, SpringDamper):
@@ -768,7 +743,7 @@ class _Writer:
     def _write_forces(self) -> None:
         for force in self.machine.forces:
             what = f"force element {force.name!r}"
-            if isinstance(force, JointForce):
+            if force.coordinates:
                 for x in _parts(force.characteristic):
                     if isinstance(x, SpringDamper):
                         continue
@@ -778,10 +753,10 @@ class _Writer:
                         self.remarks.left_out(what, f"MJCF has no {type(x).__name__.lstrip('_')} on {force.joint!r}")
                 continue
             law = getattr(force, "characteristic", None)
-            if isinstance(force, PointForce) and isinstance(law, SpringDamper):
+            if force.ends and isinstance(law, SpringDamper):
                 self._point_spring(force.name, force, law.stiffness, law.rest, law.damping)
                 self.remarks.changed(what, "is the spring of a tendon")
-            elif isinstance(force, PointForce) and isinstance(law, Rope) and not law.damping:
+            elif force.ends and isinstance(law, Rope) and not law.damping:
                 self._point_spring(force.name, force, law.stiffness, law.length, 0.0, low=0.0)
             else:
                 self.remarks.left_out(what, f"MJCF has no {force.summary}")
@@ -829,21 +804,16 @@ class _Writer:
             _child(self.actuators, "motor", gear=_text(gear), **ends, **options)
         elif actuator.joint in self.axes:
             _child(self.actuators, "motor", joint=actuator.joint, gear=_text(actuator.gear), **options)
-        elif (cut := self._cut(actuator.joint)) is not None:
+        elif (cut := cut_joints(self.machine).get(actuator.joint)) is not None:
             a, b, fa, fb = _ends(cut)
-            gear[3:] = actuator.gear * cut.axis
-            if isinstance(cut, Prismatic):
-                gear = np.roll(gear, 3)
+            torque, force = cut.effort_axes()  # type: ignore[misc]
+            gear = actuator.gear * np.concatenate([force, torque])
             ends = {"refsite": self._site(f"{actuator.name}_from", a, fa),
                     "site": self._site(f"{actuator.name}_on", b, fb)}  # fmt: skip
             _child(self.actuators, "motor", gear=_text(gear), **ends, **options)
             self.remarks.changed(what, "acts between two sites at the cut joint")
         else:
             self.remarks.left_out(what, f"MJCF has no coordinate {actuator.joint!r} to drive")
-
-    def _cut(self, name: str) -> Revolute | Prismatic | None:
-        loops = (x for x in self.machine.loops if isinstance(x, (Revolute, Prismatic)))
-        return next((x for x in loops if x.name == name), None)
 
     def _write_configurations(self) -> None:
         machine, found = self.machine, {}
@@ -865,7 +835,7 @@ class _Writer:
         for name, q in found.items():
             values = dict(zip(machine.position_names, q.tolist(), strict=True))
             for joint in machine.joints:
-                if isinstance(joint, Helical):
+                if joint.pitch:
                     values[f"{joint.name}_travel"] = joint.pitch * values[joint.name]
             qpos = [values[n] for axis in self.order for n in self._positions(axis)]
             _child(self.keyframes, "key", name=name, qpos=_text(qpos))
@@ -874,6 +844,21 @@ class _Writer:
         """Coordinates of a joint of MJCF in the order of the file: for a free one the position comes first."""
         names = self._coordinates(axis)
         return [*names[4:], *names[:4]] if axis.kind == "free" else names
+
+
+_OF_PLANES = (PointOnPlane, PointOnLine, Cylindrical, Prismatic, Planar)
+_HELD: dict[type, Callable[[_Writer, Any, dict[str, str]], None]] = {
+    Point: _Writer._point,
+    Spherical: _Writer._point,
+    Weld: _Writer._weld,
+    Fixed: _Writer._fixed,
+    Revolute: _Writer._hinge,
+    Universal: _Writer._universal,
+    Distance: _Writer._distance,
+    Coupling: _Writer._coupling,
+    Cam: _Writer._cam,
+    **dict.fromkeys(_OF_PLANES, _Writer._by_planes),
+}
 
 
 def _assembled(machine: Mechanism, guess: Array) -> Array:
@@ -887,13 +872,13 @@ def _parts(law: Characteristic) -> Sequence[Characteristic]:
     return law.parts if isinstance(law, Sum) else (law,)
 
 
-def _ends(loop: Loop) -> tuple[str, str, Frame, Frame]:
+def _ends(loop: LoopPart) -> tuple[str, str, Frame, Frame]:
     """Bodies and frames that a constraint connects."""
-    if isinstance(loop, Joint):
-        return loop.parent, loop.child, loop.frame, loop.child_frame
-    if isinstance(loop, Weld):
-        return loop.a, loop.b, loop.frame_a, loop.frame_b
-    return loop.a, loop.b, Frame(loop.point_a), Frame(loop.point_b)  # type: ignore[union-attr]
+    return *loop.ends, *loop.frames  # type: ignore[return-value]
+
+
+def _called(loop: LoopPart) -> str:
+    return f"{'cut joint' if isinstance(loop, Joint) else 'constraint'} {loop.name!r}"
 
 
 def _rank(A: Array) -> int:

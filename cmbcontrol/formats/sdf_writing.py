@@ -16,23 +16,18 @@ from ..model.elements import (
     GROUND,
     Actuator,
     Coupling,
-    Cylindrical,
     Fixed,
     Frame,
-    Free,
     Helical,
     Joint,
-    JointSpring,
-    Planar,
     Point,
-    PointOnLine,
     Prismatic,
     Revolute,
     Spherical,
     Universal,
     Weld,
-    rotation_to,
 )
+from ..model.elements.joints import Step
 from ..model.mechanism import Mechanism
 from .conversion import Conversion, Remarks
 from .links import UNLIMITED, Names, add, angles_of, dry_friction, numbers, tell_left_out, xml_text
@@ -149,12 +144,12 @@ class _Writer:
     def _write_links(self) -> None:
         carriers = {joint.child: joint for joint in self.machine.joints}
         named = {joint.parent for joint in self.machine.joints}
-        named |= {getattr(loop, key, "") for loop in self.machine.loops for key in ("a", "b", "parent", "child")}
+        named |= {end for loop in self.machine.loops for end in loop.ends}
         self.frames: set[str] = set()  # bodies that are written as frames on others
         for body in self.machine.bodies:
             carrier, name = carriers[body.name], self.links.of(body.name)
             is_place = not (body.mass or body.shapes or body.name in named)
-            if is_place and isinstance(carrier, Fixed) and carrier.parent != GROUND:
+            if is_place and not carrier.steps and carrier.parent != GROUND:
                 self.frames.add(body.name)
                 node = add(self.model, "frame", name=name, attached_to=self.links.of(carrier.parent))
                 _add_pose(node, carrier.frame @ carrier.child_frame.inverse())
@@ -197,16 +192,16 @@ class _Writer:
         limits = np.asarray(joint.limits)
         if any(starts) and len(joint.velocity_suffixes) < 3:
             self.remarks.changed(part, "its coordinates are zero where they were those of the written configuration")
-        if isinstance(joint, (Free, Spherical, Planar)) and (np.isfinite(limits).any() or np.any(joint.damping)):
+        if joint.steps and not joint.plain_names and (np.isfinite(limits).any() or np.any(joint.damping)):
             self.remarks.left_out(part, "damping and limits of a joint with several coordinates")
-        if isinstance(joint, Free):
+        if joint.steps == (Step("free"),):
             what = (
                 "its body has no joint"
                 if joint.parent == GROUND
                 else f"its body is free in the world, not on {joint.parent!r}"
             )
             self.remarks.changed(part, f"{what}; its coordinates are those of the axes of the body")
-        elif isinstance(joint, (Cylindrical, Planar)):
+        elif type(joint) not in _SDF:
             self._write_several(joint, starts, limits)
         else:
             self._write_one(joint, joint.child_frame, starts)
@@ -232,7 +227,7 @@ class _Writer:
             start = starts[i] if starts else 0.0
             coordinate = joint.position_names[i]
             self._write_axis(node, name, tag, axis, coordinate, limits[i] - start, damping[i])
-        if isinstance(joint, Helical):
+        if joint.pitch:
             add(node, "screw_thread_pitch", numbers(2.0 * math.pi * joint.pitch))
 
     def _write_axis(
@@ -250,27 +245,24 @@ class _Writer:
 
     def _write_several(self, joint: Joint, starts: Sequence[float], limits: Array) -> None:
         """Write a cylindrical or planar joint as slides and hinges in series."""
-        pose, R = self.poses[joint.parent] @ joint.frame, rotation_to(np.asarray(joint.axis))  # type: ignore[attr-defined]
-        axis, parent = np.asarray(joint.axis), joint.parent  # type: ignore[attr-defined]
-        if isinstance(joint, Cylindrical):
-            steps = [(Revolute, axis), (Prismatic, axis)]
+        pose, parent = self.poses[joint.parent] @ joint.frame, joint.parent
+        if joint.plain_names:
             damping = np.asarray(joint.damping)
             self.remarks.changed(f"joint {joint.name!r}", "is a hinge and a slide, with a link without mass between")
         else:
-            steps = [(Prismatic, R[:, 0]), (Prismatic, R[:, 1]), (Revolute, axis)]
-            damping = np.zeros(3)
-            limits = np.tile(_FREE, (3, 1))
+            damping = np.zeros(len(joint.steps))
+            limits = np.tile(_FREE, (len(joint.steps), 1))
             self.remarks.changed(
                 f"joint {joint.name!r}",
                 "is two slides and a hinge, with links without mass between; velocities are along the parent's axes",
             )
-        for i, (made, along) in enumerate(steps):
+        for i, step in enumerate(joint.steps):
             coordinate = joint.position_names[i]
-            name, last = self.names.of(coordinate), i == len(steps) - 1
-            turn = made is Revolute
+            name, last = self.names.of(coordinate), i == len(joint.steps) - 1
+            turn, along = step.kind == "turn", np.asarray(step.axis)
             pose = pose @ (Frame.turned(along, starts[i]) if turn else Frame(starts[i] * along))
             child = joint.child if last else self._between(joint, pose)
-            node = add(self.model, "joint", name=name, type=_SDF[made])
+            node = add(self.model, "joint", name=name, type="revolute" if turn else "prismatic")
             add(node, "parent", self.links.of(parent) if i == 0 else parent)
             add(node, "child", self.links.of(child) if last else child)
             if last:
@@ -284,7 +276,7 @@ class _Writer:
         part = f"loop {loop.name!r}"
         if isinstance(loop, Coupling):
             self._write_coupling(loop)
-        elif isinstance(loop, tuple(_SDF)):
+        elif type(loop) in _SDF:
             self._write_one(loop, loop.child_frame)
         elif isinstance(loop, Weld):
             self._write_one(Fixed(loop.name, loop.a, loop.b), loop.frame_b)
@@ -305,14 +297,10 @@ class _Writer:
         however the joints of the tree move. This is checked at random places: an analytic condition that holds at a
         random place holds everywhere, except for places of measure zero.
         """
-        machine = self.machine
-        if isinstance(loop, PointOnLine):
-            a, b, axis, point = loop.a, loop.b, np.asarray(loop.axis), np.asarray(loop.point_b)
-        elif isinstance(loop, Cylindrical):
-            a, b, axis = loop.parent, loop.child, np.asarray(loop.frame.R) @ np.asarray(loop.axis)
-            point = np.asarray(loop.child_frame.p)
-        else:
+        if not (loop.guides == "line" or loop.symbol == "sleeve"):
             return None
+        machine, (a, b) = self.machine, loop.ends
+        axis, point = loop.axes[:, 2], loop.frames[1].p
         in_b = np.asarray(self.poses[b].R).T @ np.asarray(self.poses[a].R) @ axis
         rng, heights = np.random.default_rng(0), []
         for q in (self.q, *(machine.integrate(self.q, machine.spans * rng.uniform(-1, 1, machine.nv)) for _ in "123")):
@@ -364,7 +352,7 @@ class _Writer:
     def _write_forces(self) -> None:
         for spring in self.machine.springs:
             part = f"spring {spring.name!r}"
-            at = spring.joint if isinstance(spring, JointSpring) and spring.joint in self.axes else None
+            at = next((name for name in spring.coordinates if name in self.axes), None)
             if at is None or self._dynamics(at).find("spring_stiffness") is not None:
                 self.remarks.left_out(part, "SDF has springs on coordinates only, one on each")
                 continue

@@ -15,18 +15,15 @@ from ..model.elements import (
     GROUND,
     Actuator,
     Coupling,
-    Cylindrical,
     Fixed,
     Frame,
     Free,
-    Helical,
     Joint,
     Planar,
     Prismatic,
     Revolute,
-    Spherical,
-    Universal,
 )
+from ..model.elements.joints import Step
 from ..model.mechanism import Mechanism
 from .conversion import Conversion, Remarks
 from .links import UNLIMITED, Names, add, angles_of, dry_friction, numbers, tell_left_out, xml_text
@@ -147,21 +144,21 @@ class _Writer:
         name, at = joint.name, self.frames[joint.parent].inverse() @ joint.frame
         ends, low_high = (joint.parent, joint.child), np.asarray(joint.limits).tolist()
         damping = np.asarray(joint.damping).tolist()
-        if isinstance(joint, (Universal, Cylindrical)):
-            axes = (joint.axis, joint.second_axis) if isinstance(joint, Universal) else (joint.axis, joint.axis)
-            kinds = ("revolute", "revolute" if isinstance(joint, Universal) else "prismatic")
+        axes = [step.axis for step in joint.steps]
+        kinds = [{"turn": "revolute", "slide": "prismatic"}.get(step.kind, "") for step in joint.steps]
+        if len(joint.plain_names) == 2:
             names = [self.names.of(coordinate) for coordinate in joint.position_names]
             self._write_two(joint, names, kinds, axes, at, low_high, damping)
             self.written |= {c: self.written.pop(n) for c, n in zip(joint.position_names, names, strict=True)}
-            word = "two hinges" if isinstance(joint, Universal) else "a hinge and a slide"
+            word = "a hinge and a slide" if "prismatic" in kinds else "two hinges"
             self.remarks.changed(f"joint {name!r}", f"is written as {word}, with a link without mass between")
-        elif isinstance(joint, Helical):
+        elif joint.pitch:
             nut = self.names.new(f"{name}_travel")
             self._write_two(
                 joint,
                 (name, nut),
-                ("revolute", "prismatic"),
-                (joint.axis,) * 2,
+                kinds,
+                axes,
                 at,
                 [*low_high, _FREE],
                 [*damping, 0.0],
@@ -170,20 +167,19 @@ class _Writer:
             self.remarks.changed(
                 f"joint {name!r}", f"a screw is written as a hinge and the slide {nut!r} that mimics it"
             )
-        elif isinstance(joint, Spherical):
+        elif joint.steps == (Step("ball"),):
             self._write_one(name, "continuous", *ends, at, (0.0, 0.0, 1.0), _FREE, 0.0)
             self.balls.append(name)
             self.remarks.changed(
                 f"joint {name!r}", "a ball joint is written as a hinge, which only the YAML file makes a ball joint"
             )
             self._tell_of_many(joint)
-        elif isinstance(joint, (Fixed, Free, Planar)):
-            axis = joint.axis if isinstance(joint, Planar) else None
+        elif not joint.plain_names:
+            axis = getattr(joint, "axis", None)
             self._write_one(name, _URDF[type(joint)], *ends, at, axis, None, 0.0)
             self._tell_of_many(joint)
         else:
-            kind, axis = _URDF[type(joint)], joint.axis  # type: ignore[attr-defined]
-            self.written[name] = self._write_one(name, kind, *ends, at, axis, low_high[0], damping[0])
+            self.written[name] = self._write_one(name, *kinds, *ends, at, *axes, low_high[0], damping[0])
 
     def _tell_of_many(self, joint: Joint) -> None:
         if np.any(joint.damping) or np.isfinite(joint.limits).any():

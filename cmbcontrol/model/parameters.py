@@ -6,7 +6,7 @@ rows that share its frames. So one number of the description moves several of th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,7 +27,6 @@ from .elements.parameters import (
     Inertia,
     MotionValues,
     Number,
-    PartParameters,
     Place,
     Vector,
 )
@@ -267,54 +266,53 @@ class _Collector:
         for kind in part.parameters:
             end = getattr(kind, "end", None)  # a motor on a coordinate has no direction on a body
             if end is None or end < len(part.ends):
-                self._kind(part, kind, f"{part.prefix}{part.name}", end or 0)
+                _ADD[type(kind)](self, part, kind, f"{part.prefix}{part.name}", end or 0)
 
-    def _kind(self, part: Any, kind: PartParameters, name: str, end: int) -> None:
-        """Add the parameters of one kind of a part."""
-        key, (array, record) = id(part), self.record[id(part)]
-        value = getattr(part, kind.field)
-        match kind:
-            case Number():
-                turns = part.coordinates and self._unit(part.coordinates[0]) == "rad"
-                column = "value" if array == "rows" else kind.field
-                unit = _TURNING.get(kind.unit, kind.unit) if turns else kind.unit
-                self._one(f"{name}_{kind.field}", unit, *self._at(array, record, column, 1))
-            case Vector():
-                where = self._at(array, record, "value", 6)[kind.first :]
-                for axis, index in zip("xyz", where, strict=False):
-                    self._one(f"{name}_{kind.label}{axis}", kind.unit, index)
-            case Place():
-                self._shift(f"{name}_{kind.field}", np.asarray(value), part.ends[end], self.own[key][end].points)
-            case Direction():
-                self._turn(f"{name}_{kind.field}", part.ends[end], self.own[key][end].directions)
-            case FramePlace() if array == "links" and end == 1:
-                self._child_frame(part)
-            case FramePlace():
-                self._shift(f"{name}_{kind.label}", value.p, part.ends[end], self.own[key][end].points)
-                self._turn(f"{name}_{kind.label}", part.ends[end], self.own[key][end].directions)
-            case Inertia():
-                self._inertia(part.name, value, record)
-            case Coefficients():
-                self._coefficients(part, record)
-            case MotionValues():
-                self._motion(part, ("position", "velocity", "acceleration").index(kind.field))
-            case FormulaNumbers():
-                first = self.start["numbers", 0, "numbers"] + int(self.plant.arrays.elements[record]["number"])
-                for k, number in enumerate(part.number_names):
-                    self._one(f"{name}_{number}", "SI", first + k)
+    def _number(self, part: Any, kind: Number, name: str, end: int) -> None:
+        array, record = self.record[id(part)]
+        turns = part.coordinates and self._unit(part.coordinates[0]) == "rad"
+        column = "value" if array == "rows" else kind.field
+        unit = _TURNING.get(kind.unit, kind.unit) if turns else kind.unit
+        self._one(f"{name}_{kind.field}", unit, *self._at(array, record, column, 1))
+
+    def _vector(self, part: Any, kind: Vector, name: str, end: int) -> None:
+        where = self._at(*self.record[id(part)], "value", 6)[kind.first :]
+        for axis, index in zip("xyz", where, strict=False):
+            self._one(f"{name}_{kind.label}{axis}", kind.unit, index)
+
+    def _point(self, part: Any, kind: Place, name: str, end: int) -> None:
+        value = np.asarray(getattr(part, kind.field))
+        self._shift(f"{name}_{kind.field}", value, part.ends[end], self.own[id(part)][end].points)
+
+    def _direction(self, part: Any, kind: Direction, name: str, end: int) -> None:
+        self._turn(f"{name}_{kind.field}", part.ends[end], self.own[id(part)][end].directions)
+
+    def _frame(self, part: Any, kind: FramePlace, name: str, end: int) -> None:
+        if end == 1 and self.record[id(part)][0] == "links":
+            self._child_frame(part)
+        else:
+            own = self.own[id(part)][end]
+            self._shift(f"{name}_{kind.label}", getattr(part, kind.field).p, part.ends[end], own.points)
+            self._turn(f"{name}_{kind.label}", part.ends[end], own.directions)
+
+    def _formula_numbers(self, element: Any, kind: FormulaNumbers, name: str, end: int) -> None:
+        record = self.plant.arrays.elements[self.record[id(element)][1]]
+        first = self.start["numbers", 0, "numbers"] + int(record["number"])
+        for k, number in enumerate(element.number_names):
+            self._one(f"{name}_{number}", "SI", first + k)
 
     def _unit(self, coordinate: str) -> str:
         """Unit of a coordinate; of a cut joint, which has none, an empty one."""
         names = self.plant.position_names
         return self.plant.position_units[names.index(coordinate)] if coordinate in names else ""
 
-    def _inertia(self, body: str, inertia: Array, link: int) -> None:
-        where, R = self._at("links", link, "inertia", 9), self.frame_of[body].R
+    def _inertia(self, body: Any, kind: Inertia, name: str, end: int) -> None:
+        where, R = self._at(*self.record[id(body)], "inertia", 9), self.frame_of[body.name].R
         for i, j in PAIRS:
             unit = np.zeros((3, 3))
             unit[i, j] = unit[j, i] = 1.0
             moves = _moves([(where, (R.T @ unit @ R).ravel())])
-            self._add(f"{body}_inertia_{'xyz'[i]}{'xyz'[j]}", inertia[i, j], "kg m2", moves)
+            self._add(f"{name}_inertia_{'xyz'[i]}{'xyz'[j]}", body.inertia[i, j], "kg m2", moves)
 
     def _child_frame(self, joint: Joint) -> None:
         """Add the frame of a tree joint on its child, which carries the axes of all that is on that body."""
@@ -330,30 +328,30 @@ class _Collector:
             turned.append((where, (inertia @ cross - cross @ inertia).ravel()))
             self._add(f"{joint.name}_child_turn_{axis}", 0.0, "rad", _moves(turned))
 
-    def _coefficients(self, gear: Any, record: int) -> None:
+    def _coefficients(self, gear: Any, kind: Coefficients, name: str, end: int) -> None:
         """Add the coefficients of a coupling; friction of a gear measures the first one."""
         indices = dict(zip(_paired_names(self.plant), self.plant.paired, strict=True))
-        own = int(self.plant.arrays.rows["coupling"][record])
+        own = int(self.plant.arrays.rows["coupling"][self.record[id(gear)][1]])
         for n, coordinate in enumerate(gear.coefficients):
             i, k = indices[coordinate]
             where = list[int]()
             for line in (own, *(self.measured_by.get(id(gear), ()) if n == 0 else ())):
                 where.append(self.start["couplings_q", 0, "couplings_q"] + line * self.plant.nq + i)
                 where.append(self.start["couplings_v", 0, "couplings_v"] + line * self.plant.nv + k)
-            self._one(f"{gear.name}_of_{coordinate}", "1", *where)
+            self._one(f"{name}_of_{coordinate}", "1", *where)
 
-    def _motion(self, motion: Any, order: int) -> None:
+    def _motion(self, motion: Any, kind: MotionValues, name: str, end: int) -> None:
         """Add values of a prescribed motion, or their rates, which move its targets at present rates."""
         rows = self.plant.arrays.rows[self.plant.row_slices[motion.name]]
         where = self.start["targets", 0, "targets"] + 3 * rows["target"][:, None] + np.arange(3)
-        value, kind = motion.value, ("position", "velocity", "acceleration")[order]
+        value, order = motion.value, ("position", "velocity", "acceleration").index(kind.field)
         for i, component in enumerate(motion.component_names):
             unit = self.plant.motion_units[self.plant.motion_names.index(component)]
             step = np.zeros(value.shape)
             step[i, order] = 1e-30  # so small a complex step has no error
             rate = motion.targets(value + 1j * step).imag / 1e-30
             moves = _moves([(where.ravel(), rate.ravel())])
-            self._add(f"{component}_{kind}", value[i, order], f"{unit}{('', '/s', '/s2')[order]}", moves)
+            self._add(f"{component}_{kind.field}", value[i, order], f"{unit}{('', '/s', '/s2')[order]}", moves)
 
     def _coordinates(self) -> None:
         """Add friction and rotors of joints, by their coordinates."""
@@ -364,6 +362,19 @@ class _Collector:
         for i, (name, unit) in enumerate(zip(self.plant.velocity_names, self.plant.velocity_units, strict=True)):
             unit = "N m s/rad" if unit == "rad/s" else "N s/m"
             self._one(f"damping_{name}", unit, self.start["damping", 0, "damping"] + i)
+
+
+_ADD: dict[type, Callable[[_Collector, Any, Any, str, int], None]] = {
+    Number: _Collector._number,
+    Vector: _Collector._vector,
+    Place: _Collector._point,
+    Direction: _Collector._direction,
+    FramePlace: _Collector._frame,
+    Inertia: _Collector._inertia,
+    Coefficients: _Collector._coefficients,
+    MotionValues: _Collector._motion,
+    FormulaNumbers: _Collector._formula_numbers,
+}
 
 
 def _measures(records: Any, i: int) -> range:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,24 @@ Limits = tuple[float, float]
 
 SAME = "its coordinates are the same"
 INVERSE = "its coordinates are those of the inverse motion"
+
+
+class Step(NamedTuple):
+    """Simple joint, of which others are made in series: it turns about or slides along an axis, is a ball, or free.
+
+    Attributes
+    ----------
+    kind : str
+        ``"turn"``, ``"slide"``, ``"ball"`` or ``"free"``.
+    suffix : str
+        Of its coordinate.
+    axis : ndarray, shape (3,), or None
+        In the frame of the joint.
+    """
+
+    kind: str
+    suffix: str = ""
+    axis: Array | None = None
 
 
 @frozen_family
@@ -165,6 +183,11 @@ class Joint(LoopPart):
         return self.position_names if self.position_suffixes == self.velocity_suffixes else ()
 
     @property
+    def steps(self) -> tuple[Step, ...]:
+        """Simple joints that are the same in series; none where it does not move."""
+        return ()
+
+    @property
     def turning_names(self) -> tuple[str, ...]:
         """Names of angles that say the same a turn further."""
         units = zip(self.plain_names, self.position_units, strict=False)
@@ -283,6 +306,10 @@ class Revolute(_AxisJoint):
     position_units, velocity_units = ("rad",), ("rad/s",)
     symbol = "pin"
 
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        return (Step("turn", "", self.axis),)
+
     def rows(self) -> list[Row]:
         return [*self._offsets("xyz"), *self._tilts()]
 
@@ -304,6 +331,10 @@ class Prismatic(_AxisJoint):
     position_units, velocity_units = ("m",), ("m/s",)
     symbol, slides = "slider", True
 
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        return (Step("slide", "", self.axis),)
+
     def rows(self) -> list[Row]:
         Ra, Rb = self._sides()
         return [*self._offsets("xy"), *self._tilts(), align("twist", *self.ends, Ra[:, 0], Rb[:, 1])]
@@ -323,6 +354,10 @@ class Helical(_AxisJoint):
     position_units, velocity_units = ("rad",), ("rad/s",)
     parameters = (*Joint.parameters, Number("pitch", "m/rad"))
     symbol, slides = "nut", True
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        return Step("turn", "", self.axis), Step("slide", "travel", self.axis)
 
     def _check_geometry(self) -> None:
         super()._check_geometry()
@@ -346,6 +381,10 @@ class Cylindrical(_AxisJoint):
     position_units, velocity_units = ("rad", "m"), ("rad/s", "m/s")
     symbol, slides = "sleeve", True
 
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        return Step("turn", "angle", self.axis), Step("slide", "travel", self.axis)
+
     def rows(self) -> list[Row]:
         return [*self._offsets("xy"), *self._tilts()]
 
@@ -361,6 +400,11 @@ class Planar(_AxisJoint):
     rates: ClassVar[Mapping[str, str]] = {"angle": "omega"}
     fixed_at = ()
     reversal = INVERSE
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        x, y, z = self.axis_frames()[0].T
+        return Step("slide", "x", x), Step("slide", "y", y), Step("turn", "angle", z)
 
     def rows(self) -> list[Row]:
         return [*self._offsets("z"), *self._tilts()]
@@ -379,6 +423,10 @@ class Universal(Joint):
     reversal = "its two coordinates have changed places"
     symbol = "cross"
     aligned = None  # its row vanishes at two angles of its axes, both of which are right angles
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        return Step("turn", "1", self.axis), Step("turn", "2", self.second_axis)
 
     @property
     def axes(self) -> Array:
@@ -421,6 +469,10 @@ class Spherical(Joint):
     symbol = "ball"
     reversal = INVERSE
 
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        return (Step("ball"),)
+
     def rows(self) -> list[Row]:
         fa, fb = self.frames
         return offsets(*self.ends, fa.p, fa.R, fb.p)
@@ -436,6 +488,10 @@ class Free(Joint):
     position_units, velocity_units = ("1",) * 4 + ("m",) * 3, ("rad/s",) * 3 + ("m/s",) * 3
     fixed_at = ()
     reversal = INVERSE
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        return (Step("free"),)
 
 
 @frozen_family
