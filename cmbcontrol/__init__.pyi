@@ -57,6 +57,7 @@ from .model.elements import Body as Body
 from .model.elements import Bushing as Bushing
 from .model.elements import Cam as Cam
 from .model.elements import Coupling as Coupling
+from .model.elements import CouplingForce as CouplingForce
 from .model.elements import Cylinder as Cylinder
 from .model.elements import Cylindrical as Cylindrical
 from .model.elements import Distance as Distance

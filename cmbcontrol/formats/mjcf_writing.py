@@ -677,7 +677,7 @@ class _Writer:
             for joint in spring.coordinates:
                 springs.setdefault(joint, []).append(spring)
         for force in self.machine.forces:
-            if force.coordinates:
+            if len(force.coordinates) == 1:
                 kept = [x for x in _parts(force.characteristic) if not isinstance(x, SpringDamper)]
                 for x in _parts(force.characteristic):
                     if isinstance(x, SpringDamper):
@@ -743,7 +743,7 @@ class _Writer:
     def _write_forces(self) -> None:
         for force in self.machine.forces:
             what = f"force element {force.name!r}"
-            if force.coordinates:
+            if len(force.coordinates) == 1:
                 for x in _parts(force.characteristic):
                     if isinstance(x, SpringDamper):
                         continue

@@ -329,13 +329,16 @@ class _Collector:
             self._add(f"{joint.name}_child_turn_{axis}", 0.0, "rad", _moves(turned))
 
     def _coefficients(self, gear: Any, kind: Coefficients, name: str, end: int) -> None:
-        """Add the coefficients of a coupling; friction of a gear measures the first one."""
+        """Add coefficients of coordinates; friction of a gear measures the first one."""
         indices = dict(zip(_paired_names(self.plant), self.plant.paired, strict=True))
-        own = int(self.plant.arrays.rows["coupling"][self.record[id(gear)][1]])
+        array, record = self.record[id(gear)]
+        own = self.plant.arrays.rows if array == "rows" else self.plant.arrays.measures
+        record = record if array == "rows" else int(self.plant.arrays.elements[record]["first"])
+        first = int(own[record]["coupling"])
         for n, coordinate in enumerate(gear.coefficients):
             i, k = indices[coordinate]
             where = list[int]()
-            for line in (own, *(self.measured_by.get(id(gear), ()) if n == 0 else ())):
+            for line in (first, *(self.measured_by.get(id(gear), ()) if n == 0 else ())):
                 where.append(self.start["couplings_q", 0, "couplings_q"] + line * self.plant.nq + i)
                 where.append(self.start["couplings_v", 0, "couplings_v"] + line * self.plant.nv + k)
             self._one(f"{name}_of_{coordinate}", "1", *where)

@@ -507,6 +507,13 @@ def _parts() -> list[Call]:
             characteristic=(BEARING, but(thing, "function")),
         ),
         call(
+            "CouplingForce",
+            cmb.CouplingForce,
+            name=("belt", name),
+            coefficients=({"left": 1.0, "right": 2.0}, but(mapping, "unknown", "misspelt", "number key")),
+            characteristic=(BEARING, but(thing, "function")),
+        ),
+        call(
             "PointForce",
             cmb.PointForce,
             name=("rope", name),

@@ -8,6 +8,7 @@ its frame is the world.
 from .bodies import Body, Shape, Triangles
 from .cams import Cam
 from .constraints import Constraint, CoordinateConstraint, Coupling, Distance, Point, PointOnLine, PointOnPlane, Weld
+from .coupling_force import CouplingForce
 from .cylinders import Cylinder
 from .force_elements import Bushing, ForceElement, JointForce, PointForce
 from .forces import Actuator, JointSpring, PointSpring, Spring
@@ -32,6 +33,7 @@ __all__ = [
     "Constraint",
     "CoordinateConstraint",
     "Coupling",
+    "CouplingForce",
     "Cylinder",
     "Cylindrical",
     "DirectedFriction",

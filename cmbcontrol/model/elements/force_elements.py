@@ -20,7 +20,7 @@ from .parameters import FormulaNumbers, FramePlace, Place
 from .part import LoopPart, MachinePart, check_body_name
 from .rows import Row, align, coordinate_row, distance, offsets
 
-__all__ = ["Bushing", "ForceElement", "JointForce", "PointForce"]
+__all__ = ["Bushing", "ForceElement", "JointForce", "OneForce", "PointForce"]
 
 Array = NDArray[np.float64]
 
@@ -95,7 +95,7 @@ class ForceElement(MachinePart):
         return None
 
 
-class _OneForce(ForceElement):
+class OneForce(ForceElement):
     """Base of force elements with one characteristic."""
 
     characteristic: Held[Characteristic | Callable, Characteristic]
@@ -103,7 +103,8 @@ class _OneForce(ForceElement):
     count = 1
     sides: ClassVar[tuple[float, ...]] = (1.0, -1.0)  # to which its displacement goes
 
-    def _take_characteristic(self) -> None:
+    def take_characteristic(self) -> None:
+        """Check the characteristic; a plain function becomes one."""
         what = f"the characteristic of force element {self.name!r}"
         given = self.characteristic
         if not isinstance(given, Characteristic):
@@ -144,7 +145,7 @@ class _Function(Characteristic):
 
 
 @frozen
-class JointForce(_OneForce):
+class JointForce(OneForce):
     """Force element on a coordinate: a nonlinear spring or damper, an end cushion, friction.
 
     Parameters
@@ -171,7 +172,7 @@ class JointForce(_OneForce):
     def __post_init__(self) -> None:
         _check.name(self.name, "force element")
         check_body_name(self.joint, f"joint of force element {self.name!r}")
-        self._take_characteristic()
+        self.take_characteristic()
 
     @property
     def coordinates(self) -> tuple[str]:
@@ -197,7 +198,7 @@ class JointForce(_OneForce):
 
 
 @frozen
-class PointForce(_OneForce):
+class PointForce(OneForce):
     """Force element along the line between two points: a rope, a gas spring, a nonlinear strut.
 
     Parameters
@@ -232,7 +233,7 @@ class PointForce(_OneForce):
         _set_bodies(self)
         for key in ("point_a", "point_b"):
             set_fields(self, **{key: _check.point(getattr(self, key), f"{key} of force element {self.name!r}")})
-        self._take_characteristic()
+        self.take_characteristic()
 
     @property
     def ends(self) -> tuple[str, str]:
