@@ -22,8 +22,8 @@ __all__ = ["CouplingForce"]
 class CouplingForce(OneForce):
     """Force element on a sum of coordinates: an elastic belt, a harmonic drive, a shaft that twists.
 
-    What a `Coupling` holds at zero, this resists: with z = sum of coefficient * coordinate, coordinate i feels the force
-    - coefficient_i F(z, dz/dt).
+    What a `Coupling` holds, this resists: with z = sum of coefficient * coordinate, coordinate i feels the force
+    -coefficient_i F(z, dz/dt).
 
     Parameters
     ----------
