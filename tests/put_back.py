@@ -136,7 +136,7 @@ FAULTS = (
     Fault(
         "axes-near-minus-z",
         "axes near -z gave rotations that were not orthogonal",
-        "cmbcontrol/model/elements/bodies.py",
+        "cmbcontrol/model/elements/frames.py",
         "    if z >= 0.0:\n        f = 1.0 / (1.0 + z)\n",
         "    if z > -1.0:\n        f = 1.0 / (1.0 + z)\n",
         "tests/model/test_mechanism.py::test_a_four_bar_turns_about_any_axis_near_minus_z",

@@ -180,7 +180,7 @@ def described(plant):
         return pose(frame.R, frame.p)
 
     def joint(j):
-        more = {key: getattr(j, key) for key in ("axis", "pitch") if hasattr(j, key)}
+        more = {key: getattr(j, key) for key in ("axis", "pitch") if key in j.__dataclass_fields__}
         return Joint(type(j).__name__.lower(), j.name, j.parent, j.child, T(j.frame), T(j.child_frame), **more)
 
     kinds = {"PointOnLine": "line", "PointOnPlane": "plane", "Point": "point"}

@@ -9,7 +9,7 @@ from tests import put_back, related, seeds
 
 
 def test_names_lead_to_the_modules_behind_them():
-    assert related.meant("cmbcontrol.model.elements.Frame") == {"model/elements/bodies"}
+    assert related.meant("cmbcontrol.model.elements.Frame") == {"model/elements/frames"}
     assert related.meant("cmbcontrol.plot.poles") >= {"plot/poles"}
     assert related.meant("cmbcontrol.kernels.split.factor_rows") == {"kernels/split"}
     whole = related.meant("cmbcontrol.controllers")
