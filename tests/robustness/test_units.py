@@ -57,10 +57,10 @@ def in_units(plant, k=1.0, m=1.0):
     def part(x):
         new = {}
         for name in ("frame", "child_frame", "frame_a", "frame_b"):
-            if hasattr(x, name):
+            if name in x.__dataclass_fields__:
                 new[name] = frame(getattr(x, name))
         for name in ("point_a", "point_b", "length", "pitch"):
-            if hasattr(x, name):
+            if name in x.__dataclass_fields__:
                 new[name] = np.asarray(getattr(x, name)) * k if "point" in name else getattr(x, name) * k
         if isinstance(x, parts.Joint):
             new["damping"] = [d * stiff[u.removesuffix("/s")] for d, u in zip(x.damping, x.velocity_units, strict=True)]
