@@ -33,7 +33,6 @@ from .dynamics.impact import impact as impact
 from .dynamics.nearest_singular import nearest_singular_configuration as nearest_singular_configuration
 from .dynamics.parameter_derivatives import parameter_derivatives as parameter_derivatives
 from .dynamics.reactions import reactions as reactions
-from .dynamics.singular import SingularConfiguration as SingularConfiguration
 from .dynamics.singular import singular_configuration as singular_configuration
 from .errors import CmbError as CmbError
 from .errors import CmbWarning as CmbWarning

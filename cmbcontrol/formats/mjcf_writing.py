@@ -56,6 +56,7 @@ from ..model.elements import (
     Rod,
     Shape,
     Spherical,
+    Spring,
     Universal,
     Weld,
     rotation_to,
@@ -670,12 +671,14 @@ class _Writer:
 
     def _write_springs(self) -> None:
         """Write the springs of each coordinate as one, at the place where their forces cancel."""
-        springs: dict[str, list[JointSpring]] = {}
+        springs: dict[str, list[Spring]] = {}
+        spring: Any
         for spring in self.machine.springs:
             if spring.ends:
                 self._point_spring(spring.name, spring, spring.stiffness, spring.rest, spring.damping)
             for joint in spring.coordinates:
                 springs.setdefault(joint, []).append(spring)
+        force: Any
         for force in self.machine.forces:
             if len(force.coordinates) == 1:
                 kept = [x for x in _parts(force.characteristic) if not isinstance(x, SpringDamper)]
@@ -741,6 +744,7 @@ class _Writer:
         return None
 
     def _write_forces(self) -> None:
+        force: Any
         for force in self.machine.forces:
             what = f"force element {force.name!r}"
             if len(force.coordinates) == 1:

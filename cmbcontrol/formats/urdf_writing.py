@@ -179,7 +179,7 @@ class _Writer:
             self._write_one(name, _URDF[type(joint)], *ends, at, axis, None, 0.0)
             self._tell_of_many(joint)
         else:
-            self.written[name] = self._write_one(name, *kinds, *ends, at, *axes, low_high[0], damping[0])
+            self.written[name] = self._write_one(name, kinds[0], *ends, at, axes[0], low_high[0], damping[0])
 
     def _tell_of_many(self, joint: Joint) -> None:
         if np.any(joint.damping) or np.isfinite(joint.limits).any():

@@ -19,7 +19,6 @@ from ..dynamics.derivatives import derivatives
 from ..dynamics.forces import ConstraintForce, constraint_force
 from ..errors import InputError
 from ..kernels.layout import SPHERICAL
-from ..model.elements import Joint
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.units import cut_joints
@@ -173,7 +172,7 @@ def _coordinate_gradient(state: _OutputState, name: str) -> Array:
     return state.motion.joint_rows(cut_joints(state.plant)[name])[0][None]
 
 
-def _joint_value(plant: Mechanism, q: Array, joint: Joint) -> float:
+def _joint_value(plant: Mechanism, q: Array, joint: Any) -> float:
     """Angle (rad, up to whole turns) or travel (m) of a cut joint."""
     a, b = plant.pose(q, joint.parent) @ joint.frame, plant.pose(q, joint.child) @ joint.child_frame
     if joint.position_units == ("m",):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .elements import Joint
 
@@ -15,7 +15,7 @@ _PLAIN = 1e4, 1e7  # sizes of forces of machines with cylinders: told in digits,
 _FORCES = {"rad/s": "N m", "m/s": "N"}  # by the unit of the velocity that they do work on
 
 
-def cut_joints(plant: Plant) -> dict[str, Joint]:
+def cut_joints(plant: Plant) -> dict[str, Any]:
     """Cut joints with one coordinate, by name."""
     return {loop.name: loop for loop in plant.loops if isinstance(loop, Joint) and loop.effort_axes() is not None}
 

@@ -15,7 +15,6 @@ from ..model.elements import (
     Joint,
     MachinePart,
     Plate,
-    Revolute,
     Rod,
     RollingBall,
     Shape,
@@ -164,8 +163,9 @@ def _by_inertia(body: Body, of: Proportions) -> list[Shape]:
     return [Box(sides, Frame(centre, axes if np.linalg.det(axes) > 0.0 else axes * [1.0, 1.0, -1.0]))]
 
 
-def _pivot(body: Body, of: Proportions) -> Revolute | None:
+def _pivot(body: Body, of: Proportions) -> Any:
     """Hinge about which a body turns, through its centre of mass; None if there is none."""
+    joint: Any
     for joint in of.plant.joints:
         if joint.symbol == "pin" and joint.child == body.name:
             off = body.com - joint.child_frame.p

@@ -249,6 +249,7 @@ def stretched_parts(of: Proportions) -> list[Between]:
     parts = [*plant.joints, *plant.loops, *plant.springs, *plant.forces]
     found += [_between(part.symbol, part) for part in parts if part.symbol == "rod" or part.symbol in STRETCHES]
     reach = _REACH * of.length
+    part: Any
     for part in (*plant.joints, *plant.loops):
         if part.slides:
             (a, at_a, axis), (b, at_b, _) = sliding_ends(part)

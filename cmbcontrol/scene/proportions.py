@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model.elements import GROUND, Body, Joint
+from ..model.elements import GROUND, Body
 from ..model.mechanism import Mechanism
 from .attachments import SAME, attachments, carriers, held_together, plane_of_motion
 
@@ -118,6 +118,7 @@ class Proportions:
     def _pistons(self) -> dict[str, str]:
         """Bars on the axis along which they slide in each other: a barrel and its rod."""
         found: dict[str, str] = {}
+        joint: Any
         for joint in (part for part in (*self.plant.joints, *self.plant.loops) if part.slides):
             if all(self._along(body, point, axis) for body, point, axis in sliding_ends(joint)):
                 found.setdefault(joint.parent, "barrel")
@@ -227,7 +228,7 @@ def bar(body: Body, points: Array, size: float) -> Bar | None:
     return points[along.argmin()], points[along.argmax()]
 
 
-def sliding_ends(joint: Joint) -> tuple[tuple[str, Array, Array], tuple[str, Array, Array]]:
+def sliding_ends(joint: Any) -> tuple[tuple[str, Array, Array], tuple[str, Array, Array]]:
     """Body, point and direction of a slide, for its parent and for its child."""
     axis = np.asarray(joint.axis)  # type: ignore[attr-defined]
     (a, at_a), (b, at_b) = joint.places

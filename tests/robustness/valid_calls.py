@@ -22,6 +22,7 @@ from cmbcontrol.controllers.chain import Chain
 from cmbcontrol.controllers.controller import ConstantEffort
 from cmbcontrol.controllers.decoupling import cross_coupling, is_decoupled, reachable_forces
 from cmbcontrol.controllers.metrics import WeightedProjection, characteristic_length, weighted_norm
+from cmbcontrol.dynamics.singular import SingularConfiguration
 from cmbcontrol.papers.formulations import NamedFormulation
 from cmbcontrol.papers.pseudoinverse import pseudoinverse
 
@@ -196,7 +197,7 @@ class World:
         return plants.slider_crank()
 
     @functools.cached_property
-    def pose(self) -> cmb.SingularConfiguration:
+    def pose(self) -> SingularConfiguration:
         return cmb.singular_configuration(self.plant, self.plant.assemble(left=np.pi, right=0.0))
 
     @functools.cached_property

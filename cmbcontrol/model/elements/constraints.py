@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field, replace
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from ... import _check
 from ..._frozen import HeldArray, frozen_family, held, set_fields
 from ...errors import ModelError
 from .frames import Frame, rotation_to
-from .parameters import Coefficients, Direction, FramePlace, Number, Place
+from .parameters import Coefficients, Direction, FramePlace, Number, PartParameters, Place
 from .part import LoopPart, check_body_name, unit_vector
 from .rows import Row, coordinate_row, distance, offset, offsets, weld
 
@@ -27,7 +27,7 @@ class Constraint(LoopPart):
     a: str
     b: str
 
-    parameters = (Place("point_a", 0), Place("point_b", 1))
+    parameters: ClassVar[tuple[PartParameters, ...]] = (Place("point_a", 0), Place("point_b", 1))
     acts_at = 1
     symbol = "point"
 

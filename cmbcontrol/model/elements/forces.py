@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import field
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ... import _check
 from ..._frozen import HeldArray, frozen, held, set_fields
 from ...errors import ModelError
 from .frames import Frame
-from .parameters import Direction, Number, Place
+from .parameters import Direction, Number, PartParameters, Place
 from .part import MachinePart, check_body_name, unit_vector
 
 __all__ = ["Actuator", "JointSpring", "PointSpring", "Spring"]
@@ -20,7 +20,20 @@ class Spring(MachinePart):
     """Base of springs with dampers, on a coordinate or between two points."""
 
     prefix = "spring_"
-    parameters = (Number("stiffness", "N/m"), Number("rest", "m"), Number("damping", "N s/m"))
+    parameters: ClassVar[tuple[PartParameters, ...]] = (
+        Number("stiffness", "N/m"),
+        Number("rest", "m"),
+        Number("damping", "N s/m"),
+    )
+
+    if TYPE_CHECKING:
+
+        @property
+        def stiffness(self) -> float: ...
+        @property
+        def rest(self) -> float: ...
+        @property
+        def damping(self) -> float: ...
 
     def _set_numbers(self: Any) -> None:
         """Check and set the numbers. A stiffness may be negative, as near a dead centre; damping may not."""

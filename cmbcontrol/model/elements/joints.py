@@ -454,7 +454,7 @@ class Universal(Joint):
 
     def reversed(self) -> Self:
         numbers: dict[str, Any] = {key: getattr(self, key)[::-1] for key in ("damping", "armature", "limits")}
-        axes = {"axis": -np.asarray(self.second_axis), "second_axis": -np.asarray(self.axis)}
+        axes: dict[str, Any] = {"axis": -np.asarray(self.second_axis), "second_axis": -np.asarray(self.axis)}
         return replace(super().reversed(), **axes, **numbers)
 
 

@@ -135,7 +135,8 @@ class _OnPlane(FrictionOfLoad):
     def measures_of(self, on: Any) -> list[Row]:
         text = "{what} slides on a PointOnPlane, and {on} is a {it}: name another constraint, or make it a PointOnPlane"
         self._require(on, PointOnPlane, text)
-        return offsets(*on.ends, on.point_a, rotation_to(on.normal), on.point_b, "xy")
+        a, b = on.ends
+        return offsets(a, b, on.point_a, rotation_to(on.normal), on.point_b, "xy")
 
 
 @frozen_family

@@ -7,7 +7,7 @@ takes, is a multiplier.
 from __future__ import annotations
 
 from dataclasses import field
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,8 @@ from ..._frozen import Held, HeldArray, frozen_family, held, set_fields
 from ...errors import InputError, ModelError
 from .constraints import Constraint, CoordinateConstraint
 from .frames import Frame
-from .parameters import FramePlace, MotionValues
-from .part import check_body_name
+from .parameters import FramePlace, MotionValues, PartParameters
+from .part import MachinePart, check_body_name
 from .rows import Row, coordinate_row, distance, offsets, relative_frame
 
 __all__ = ["DistanceMotion", "JointMotion", "Motion", "PointMotion", "PoseMotion"]
@@ -26,7 +26,7 @@ __all__ = ["DistanceMotion", "JointMotion", "Motion", "PointMotion", "PoseMotion
 Array = NDArray[np.float64]
 
 
-class Motion:
+class Motion(MachinePart):
     """Base of prescribed motions, with position, velocity and acceleration: numbers for each component.
 
     Attributes
@@ -37,7 +37,9 @@ class Motion:
 
     name: str
     suffixes: tuple[str, ...] = ("",)
-    parameters = tuple(MotionValues(key) for key in ("position", "velocity", "acceleration"))
+    parameters: ClassVar[tuple[PartParameters, ...]] = (
+        *(MotionValues(key) for key in ("position", "velocity", "acceleration")),
+    )
 
     def _check_value(self) -> None:
         count, what = len(self.suffixes), f"of motion {self.name!r}"

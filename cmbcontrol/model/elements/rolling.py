@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import field, replace
 from functools import partial
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from ..._frozen import HeldArray, frozen_family, held, set_fields
 from ...errors import ModelError
 from .constraints import Constraint
 from .frames import Frame, rotation_to
-from .parameters import Direction, Place
+from .parameters import Direction, PartParameters, Place
 from .part import unit_vector
 from .rows import FormulaRows, RowOfFormula
 
@@ -42,7 +42,7 @@ class _Rolling(FormulaRows, Constraint):
     point_b: HeldArray = held((0.0, 0.0, 0.0))
     normal: HeldArray = field(default=held((0.0, 0.0, 1.0)), kw_only=True)
     sample = _SAMPLE
-    parameters = (*Constraint.parameters, Direction("normal", 0))
+    parameters: ClassVar[tuple[PartParameters, ...]] = (*Constraint.parameters, Direction("normal", 0))
     fixed_at = (1,)
     symbol, guides = "wheel", "plane"
 

@@ -136,10 +136,11 @@ class FormulaRows:
     """
 
     name: str
-    ends: tuple[str, ...]
 
     if TYPE_CHECKING:  # attributes or properties
 
+        @property
+        def ends(self) -> Any: ...
         @property
         def measured(self) -> Any: ...
         @property
@@ -160,4 +161,5 @@ class FormulaRows:
         """Rows that are the z of the formulas."""
         if not self.ends:
             return [coordinate_row({name: 1.0}) for name in self.measured]
-        return relative_frame(*self.ends, *self.measured)
+        (a, b), (fa, fb) = self.ends, self.measured
+        return relative_frame(a, b, fa, fb)
