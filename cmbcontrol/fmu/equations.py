@@ -114,8 +114,7 @@ class Equations:
         self.machine, self.plant = machine, machine.plant
         self.acting = acting_numbers(self.plant)
         self.bodies, self.law = bodies, law
-        self._carrying = [*self.plant.joints]
-        self._carrying += [x for x in self.plant.loops if x.ends]
+        self._carrying = [*self.plant.joints, *(x for x in self.plant.loops if x.ends)]
         self.outputs = self._names()
 
     def functions(self) -> dict[str, Function]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import ConvexHull
@@ -206,7 +208,7 @@ def _cam(body: Body, pivot: Joint, axis: Array, radius: float, of: Proportions, 
     angles = np.linspace(0.0, 2.0 * np.pi, 72, endpoint=False)
     lifts = np.array([float(cams[0].lift(angle)) for angle in angles])
     lifts = lifts - lifts.min()
-    follower = next((j for j in of.plant.joints if j.name == cams[0].follower), None)
+    follower: Any = next((j for j in of.plant.joints if j.name == cams[0].follower), None)
     towards = np.array([0.0, 1.0, 0.0])
     if follower is not None and follower.symbol == "slider" and lifts.max() < 2.0 * radius:
         towards = pivot.frame.R.T @ (follower.frame.R @ follower.axis)

@@ -128,7 +128,13 @@ def _motors(made: _Arrows, run: Simulation, plant: Mechanism, R: dict[str, Array
             joint = joints[motor.joint]
             for kind, axis, place in zip(("torques", "forces"), joint.effort_axes() or (), joint.places, strict=False):
                 if np.any(axis):
-                    made.add(f"motor {kind}", motor.name, *place, effort * (R[joint.parent] @ joint.frame.R @ axis))
+                    made.add(
+                        f"motor {kind}",
+                        motor.name,
+                        place[0],
+                        place[1],
+                        effort * (R[joint.parent] @ joint.frame.R @ axis),
+                    )
 
 
 def _drawn(made: _Arrows, bodies: tuple[str, ...]) -> dict[str, Any]:
