@@ -15,6 +15,7 @@ from ..model.elements import Frame
 from ..model.evaluation import require_motions_followed
 from ..model.mechanism import Mechanism
 from ..model.terms import RANK_TOLERANCE
+from ..model.units import cut_joints
 from .acceleration import solved
 
 if TYPE_CHECKING:
@@ -95,8 +96,8 @@ def acting_in(plant: Mechanism, name: str) -> tuple[list[int], list[int]]:
     the joint's reaction anyway.
     """
     elements = [k for k, f in enumerate(plant.forces) if f.loaded_by == name]
-    cut = {loop.name for loop in plant.loops} & {name}
-    return elements, [k for k, motor in enumerate(plant.actuators) if motor.bodies is None and motor.joint in cut]
+    cut = name in cut_joints(plant)
+    return elements, [k for k, x in enumerate(plant.actuators) if cut and x.bodies is None and x.joint == name]
 
 
 def _require(plant: object) -> None:

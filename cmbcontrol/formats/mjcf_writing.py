@@ -594,7 +594,7 @@ class _Writer:
     def _stronger(self, loop: LoopPart) -> Iterator[tuple[LoopPart | None, str]]:
         yield None, "is left away"
         name = loop.name
-        if not loop.ends or loop.symbol == "wheel":
+        if not (isinstance(loop, Joint) or type(loop) in _OF_PLANES):
             return
         a, b, fa, fb = _ends(loop)
         yield Point(name, a, b, fa.p, fb.p), "is a point"

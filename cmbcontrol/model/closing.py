@@ -316,7 +316,8 @@ def _held_on_axis(plant: Any, screw: Joint) -> bool:
         if not ((own["a"] == link) | (own["b"] == link)).any():
             continue
         on_a = (own["a"] == link).any()
-        whole = len(own) == 3 or own["kind"][0] == layout.ROW_DISTANCE  # lines and planes on the nut turn with it
+        # lines, planes and prescribed vectors on the nut turn with it
+        whole = own["kind"][0] == layout.ROW_DISTANCE or (len(own) == 3 and own["target"][0] < 0)
         if not np.isin(own["kind"], (layout.ROW_OFFSET, layout.ROW_DISTANCE)).all() or (on_a and not whole):
             return False
         if np.abs(own["pa" if on_a else "pb"][:, :2]).max() > _ON_AXIS * plant.size:

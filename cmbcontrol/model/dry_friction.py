@@ -103,12 +103,12 @@ def _rubs_of_forces(plant: Mechanism) -> tuple[Mechanism, list[Rub]]:
     loops: list[Any] = []
     forces, rubs = [], []
     for force in plant.forces:
-        law = _friction_of(force)
-        if law is None:
+        law, stick, element = _friction_of(force), f"{force.name}_sticking", f"{force.name}_sliding"
+        held = force.holding(stick, plant.size)
+        if law is None or held is None:
             continue
-        stick, element = f"{force.name}_sticking", f"{force.name}_sliding"
         require_free(plant, f"exact friction of {force.name!r}", stick, element)
-        loops.append(force.holding(stick, plant.size))
+        loops.append(held)
         forces.append(replace(force, name=element, characteristic=directed(force.characteristic, 1.0)))  # type: ignore[attr-defined]
         rubs.append(Rub(force.name, law, frozenset([stick]), frozenset(), element, force.name, np.eye(1)))
     return grown(plant, loops, forces), rubs

@@ -126,15 +126,11 @@ def _motors(made: _Arrows, run: Simulation, plant: Mechanism, R: dict[str, Array
             made.add("motor torques", motor.name, second, com, effort * (R[first] @ np.asarray(motor.axis)))
         elif motor.joint in joints:
             joint = joints[motor.joint]
-            for kind, axis, place in zip(("torques", "forces"), joint.effort_axes() or (), joint.places, strict=False):
+            efforts_of = zip(("torques", "forces"), joint.effort_axes() or (), joint.places, strict=False)
+            for kind, axis, (body, point) in efforts_of:
                 if np.any(axis):
-                    made.add(
-                        f"motor {kind}",
-                        motor.name,
-                        place[0],
-                        place[1],
-                        effort * (R[joint.parent] @ joint.frame.R @ axis),
-                    )
+                    values = effort * (R[joint.parent] @ (joint.frame.R @ axis))
+                    made.add(f"motor {kind}", motor.name, body, point, values)
 
 
 def _drawn(made: _Arrows, bodies: tuple[str, ...]) -> dict[str, Any]:

@@ -445,3 +445,12 @@ def test_every_part_is_written_or_told(tmp_path):
     bases = (elements.Constraint, elements.CoordinateConstraint)
     found = {kind.__name__ for kind in kinds if issubclass(kind, bases)}
     assert found - known == {"Constraint", "CoordinateConstraint", "Motion"} & found
+
+
+def test_a_motion_is_no_constraint_of_another_kind(tmp_path):
+    """A motion that begins at zero is not written as a point that stands there."""
+    bodies = [Body("arm", 1.0, inertia=(1.0, 1.0, 1.0))]
+    drive = cmb.PointMotion("drive", "ground", "arm", velocity=(0.1, 0.0, 0.0))
+    plant = Mechanism("moved", bodies, [cmb.Free("base", "ground", "arm")], [drive])
+    remarks = cmb.formats.write_mjcf(plant, tmp_path / "moved.xml").of_kind("left out")
+    assert any("PointMotion" in str(remark) for remark in remarks)

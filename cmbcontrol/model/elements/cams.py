@@ -77,14 +77,9 @@ class Cam(FormulaRows, CoordinateConstraint):
             set_fields(self, profile=_Periodic(angles, lifts, what))
 
     @property
-    def coordinates(self) -> tuple[str, str]:
+    def measured(self) -> tuple[str, str]:
         """Names of the two coordinates, follower and cam."""
         return self.follower, self.cam
-
-    @property
-    def measured(self) -> tuple[str, str]:
-        """Names of the coordinates, which are the z of its formula."""
-        return self.coordinates
 
     @property
     def sample(self) -> Array:

@@ -148,6 +148,11 @@ class FormulaRows:
         @property
         def formulas(self) -> tuple[RowOfFormula, ...]: ...
 
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Names of the coordinates that it measures; none between bodies."""
+        return () if self.ends else tuple(self.measured)
+
     def rows(self) -> list[Row]:
         """Rows of the constraint, one a formula; those between bodies say where it measures."""
         places: dict[str, Any] = {}
