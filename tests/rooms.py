@@ -31,6 +31,8 @@ ELSEWHERE = {
     "kernels/effort_limits": ("controllers/test_constrained_actuation", "the law whose samples these kernels are"),
     "kernels/force_elements": ("model/elements/test_force_elements", "what these kernels compute"),
     "kernels/friction": ("model/elements/test_load_friction", "what these kernels compute"),
+    "model/efforts": ("dynamics/test_forces", "the functions that take these efforts"),
+    "trace/equations": ("trace/test_terms", "what numbers and symbols solve alike"),
     "model/dry_friction": ("sim/test_dry_friction", "runs with exact friction, and linear models about its states"),
     "model/pins": ("model/elements/test_load_friction", "there for friction of pins"),
     "model/elements/frames": ("model/test_elements", "all parts are checked alike"),

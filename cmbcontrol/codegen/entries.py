@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..dynamics.acceleration import acceleration, solved
-from ..dynamics.forces import smallest_effort
+from ..dynamics.acceleration import acceleration
 from ..errors import ActuationError, InputError
 from ..kernels import reduction
+from ..model.accelerations import solved
 from ..model.actuation import actuation_at
 from ..model.generated import independent_rows
 from ..model.mechanism import Mechanism
@@ -368,7 +368,7 @@ def inverse(machine: Machine) -> Entry:
     def case(state: State) -> Case:
         t = state.terms
         a = acceleration(t, t.M @ state.random.standard_normal(plant.nv) / plant.reach * plant.size + t.h)
-        u = smallest_effort(t, a)
+        u = t.smallest_effort(a)
         f = t.B @ u
         lam = machine.multipliers(t, f - t.h - t.M @ a)
         forces = f, t.h, t.M @ a

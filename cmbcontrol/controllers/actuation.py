@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from .. import _tolerance as tolerance
 from .._tolerance import DEPENDENT, UNREACHED
-from ..dynamics.forces import weight_root
 from ..errors import InputError
 from ..kernels import linear_algebra
 from ..model.actuation import Actuation, Metric, actuation_at
 from ..model.closing import require_closed
+from ..model.efforts import weight_root
 from ..model.plant import Plant
 from ..model.terms import Terms
 

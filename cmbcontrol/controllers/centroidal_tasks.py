@@ -10,12 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from ..errors import InputError, InputTypeError
-from ..kernels import centroidal
 from ..model.mechanism import Mechanism
 from ..model.terms import Terms
-from ..trace.kernels import centroidal as traced_centroidal
-from ..trace.symbols import Symbols
-from ..trace.terms import TracedTerms
 from .tasks import Desired, Task, TaskMotion, value_names
 
 __all__ = ["AngularMomentum", "CentreOfMass"]
@@ -78,11 +74,7 @@ class _Centroidal(Task):
 
     def _kinematics(self, terms: Terms) -> tuple[Any, Any, Any, Any]:
         """Mass, centre of mass (3,), and Jacobian (6, nv) and bias (6,) of the momentum about it."""
-        R, p = self.plant.link_poses(terms.q)
-        if isinstance(terms, TracedTerms):
-            mass, *moved = traced_centroidal.centroidal_motion(self._links, R, p, terms.v)
-            return mass, *map(Symbols, moved)
-        return centroidal.centroidal_motion(self._links, R, p, terms.v)
+        return self.plant.centroidal_motion(terms.q, terms.v, self._links)
 
 
 class CentreOfMass(_Centroidal):

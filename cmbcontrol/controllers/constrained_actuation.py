@@ -12,16 +12,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
-from ..dynamics.forces import weight_root
 from ..errors import InputError, InputTypeError
 from ..kernels import effort_limits, task_levels
 from ..kernels.conic import missing_force
 from ..kernels.effort_limits import EXACT, LENIENT, REGULAR, TINY
+from ..model.efforts import weight_root
 from ..model.elements import DirectedFriction
 from ..model.plant import Plant
 from ..model.terms import Terms
+from ..trace.equations import EquationsOfMotion
 from ..trace.symbols import NotTraceable
-from ..trace.terms import TracedTerms
 from .around import AroundMotion
 from .conic_solver import SOLVERS, Costs, Program, Shape
 from .contact_limits import Cone, ContactLimits, Unilateral, contact_limits
@@ -313,8 +313,9 @@ class ConstrainedActuation(AroundMotion):
         ``friction_use``; ``motion_scale`` with ``slack="scale"``; with levels ``level_1`` and so on, the residual of
         each.
         """
-        if isinstance(terms, TracedTerms):
-            return self._traced(t, terms)
+        return terms.by_program(lambda: self._solved(t, terms), lambda: self._within_limits(t, terms))
+
+    def _solved(self, t: float, terms: Terms) -> Evaluation:
         motion = self.motion
         if isinstance(motion, HierarchicalInverseDynamics):
             found = self._found(terms, motion.levels(t, terms))
@@ -326,8 +327,8 @@ class ConstrainedActuation(AroundMotion):
 
         return Evaluation(found.u, report=report)
 
-    def _traced(self, t: float, terms: TracedTerms) -> Evaluation:
-        """Efforts in symbols, valid while no limit is active; other states, and the report, are left to numbers."""
+    def _within_limits(self, t: float, terms: EquationsOfMotion) -> Evaluation:
+        """Efforts while no limit is active; the report is left to the program."""
         if self.limits or self._free.size < self.plant.nu:
             raise NotTraceable(
                 "limits of contacts, and efforts that are given, take a program that iterates, for which there is no "

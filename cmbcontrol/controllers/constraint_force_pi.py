@@ -11,14 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from .._tolerance import UNREACHED
-from ..dynamics.acceleration import acceleration
-from ..dynamics.forces import response, weight_root, with_friction_of_loads
 from ..errors import ActuationError, InputError
 from ..kernels import linear_algebra
+from ..model.efforts import weight_root
 from ..model.plant import Plant
 from ..model.terms import Terms
 from ..trace.symbols import Time, joined, where_less
-from ..trace.terms import TracedTerms
 from .actuation import metric_root
 from .controller import Controller, Cut, Evaluation, regular_terms, require_same_signals, waiting
 from .decoupling import cross_coupling, split_range, surplus_efforts
@@ -343,17 +341,13 @@ class ConstraintForcePI(Controller):
         With all of F the rows are those of B itself (54). They are compared in newtons, along unit motions, and for
         components as if they were their largest joint force, with the scale of the motors (`motor_reach`).
         """
-        if isinstance(terms, TracedTerms):  # code that says where they cannot
-            return terms.effort_with_force(C, f, force, root), True
+        if not self.components.whole:
+            return terms.effort_with_force(C, f, force, root)
         B = terms.B if root is None else terms.B @ root
-        if self.components.whole:  # the part of force across the loops is what counts
-            X, scale = B / terms.reach[:, None], linear_algebra.motor_reach(terms.Z, B, terms.reach)[2]
-            given = self._across(terms, force) + terms.Z @ (terms.Z.T @ f)
-            u, rank, _ = linear_algebra.smallest_solution(X, given / terms.reach, scale, UNREACHED)
-            complete = rank == len(X)
-        else:
-            u, complete = linear_algebra.effort_with_force(terms.Z, B, terms.reach, C, f, force, UNREACHED)
-        return (u if root is None else root @ u), complete
+        X, scale = B / terms.reach[:, None], linear_algebra.motor_reach(terms.Z, B, terms.reach)[2]
+        given = self._across(terms, force) + terms.Z @ (terms.Z.T @ f)  # of force, the part across the loops counts
+        u, rank, _ = linear_algebra.smallest_solution(X, given / terms.reach, scale, UNREACHED)
+        return (u if root is None else root @ u), rank == len(X)
 
     def _reach(self, terms: Terms, C: Array, N: Array) -> tuple[Array, Array, Array]:
         """Singular value decomposition U, s, V' of the map from w to changes of the components, in newtons."""
@@ -381,7 +375,7 @@ class ConstraintForcePI(Controller):
         if not self.integrates:
             return after
         C, forces = self.components.matrix(terms), [terms.B @ u for u in cut]
-        of_force = Cut(*(C @ (f - terms.M @ response(terms, f)) for f in forces))  # in the constraint force
+        of_force = Cut(*(C @ (f - terms.M @ terms.response(f)) for f in forces))  # in the constraint force
         (s, *_), (s_after, *others) = self._split(state), self._split(after)
         return np.concatenate([waiting(s, s_after, self.period is not None, of_force), *others])
 
@@ -401,8 +395,7 @@ class ConstraintForcePI(Controller):
 
     def free_acceleration(self, terms: Terms) -> Array:
         """Acceleration (nv,) of the machine without motor efforts."""
-        none = np.zeros(len(terms.h))
-        return terms.acceleration(none) if isinstance(terms, TracedTerms) else acceleration(terms, none)
+        return terms.acceleration(np.zeros(len(terms.h)))
 
     def efforts(self, t: float, terms: Terms, state: Array, vdot: Array, root: Array | None = None) -> Array:
         """Motor efforts u (nu,) that give an admissible acceleration vdot and the desired force.
@@ -424,12 +417,12 @@ class ConstraintForcePI(Controller):
 
     def _with_friction(self, terms: Terms, vdot: Array, root: Array | None, C: Array, force: Array) -> Terms:
         """Equations of motion with friction in proportion to loads as a part of h, as under the efforts of the law."""
-        if isinstance(terms, TracedTerms) or terms.friction is None:
+        if terms.friction is None:
             return terms
         still = terms.without_friction().with_bias(np.zeros_like(terms.h))
         given = self._efforts_for(still, np.zeros_like(vdot), root, C, force)
         effort = partial(self._efforts_for, root=root, C=C, force=np.zeros_like(force))
-        return with_friction_of_loads(terms, vdot, effort, given)
+        return terms.with_friction_of_loads(vdot, effort, given)
 
     def _efforts_for(self, terms: Terms, vdot: Array, root: Array | None, C: Array, force: Array) -> Array:
         """Motor efforts that give an acceleration, and C F = force as well as they can."""
@@ -468,8 +461,7 @@ class ConstraintForcePI(Controller):
             ``coupling``: the size of mu P, see `is_decoupled`.
         """
         C, desired, root = self.components.matrix(terms), self._desired_force(t), self._root if root is None else root
-        if not isinstance(terms, TracedTerms) and terms.friction is not None:
-            terms = self._with_friction(terms, vdot, root, C, self._command(t, terms, state, C))
+        terms = self._with_friction(terms, vdot, root, C, self._command(t, terms, state, C))
         f = terms.M @ vdot + terms.h
         u, N = surplus_efforts(terms, f, root)
         missing = desired - C @ (terms.B @ u - f)

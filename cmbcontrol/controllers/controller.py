@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from .._arguments import KeepsArguments
-from .._tolerance import INDEPENDENT, UNREACHED, rank
-from ..dynamics.forces import smallest_effort
+from .._tolerance import UNREACHED
 from ..errors import AssemblyError, InputError, InputTypeError
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
@@ -29,7 +28,6 @@ __all__ = [
     "FunctionController",
     "MotionLaw",
     "as_controller",
-    "determines_motion",
     "error_of",
     "evaluated",
     "growth_of",
@@ -267,7 +265,7 @@ class MotionLaw(Controller, abstract=True):
 
     def effort(self, t: float, terms: Terms, state: Array) -> ArrayLike:
         """Smallest motor efforts (nu,) that produce the desired acceleration."""
-        return smallest_effort(terms, self.desired_acceleration(t, terms), None)
+        return terms.smallest_effort(self.desired_acceleration(t, terms))
 
 
 class Drive:
@@ -460,12 +458,6 @@ def waiting(state: Array, after: Array, sampled: bool, cut: Cut, gain: Array | N
     least = -UNREACHED * np.abs(lost).max() * np.abs(pushes)
     against = where_less(lost * pushes, least, np.abs(lost), 0.0)
     return held(state, after, sampled, where_less(0.0, growth * state, against, 0.0), cut.given)
-
-
-def determines_motion(Z: Array, rows: Sequence[int], reach: Array) -> bool:
-    """Whether the coordinates in these rows of Z (nv, dof) determine all admissible motions."""
-    motions = np.linalg.qr(reach[:, None] * Z)[0]
-    return rank(np.linalg.svd(motions[rows], compute_uv=False), 1.0, INDEPENDENT) == Z.shape[1]
 
 
 def regular_terms(plant: Plant) -> Terms | None:

@@ -9,9 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from .._tolerance import UNREACHED, null_space, pinv, rank
-from ..dynamics.forces import require_reached
 from ..kernels import linear_algebra
-from ..model import diagnosis
+from ..model.efforts import require_reached
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .actuation import metric_root
@@ -167,15 +166,10 @@ def is_decoupled(plant: Plant, q: ArrayLike, tolerance: float = 1e-9, *, metric:
     alike = np.linalg.inv(root) @ coupling.potent @ root  # forces of all joints in one unit
     i, j = np.unravel_index(int(np.abs(alike).argmax()), alike.shape)
     loads = np.abs(terms.A_pinv.T @ coupling.potent[:, j]) / plant.row_scale
-    loads[~determined(np.eye(len(plant.row_names)), terms)] = 0.0
+    loads[~terms.determines(np.eye(len(plant.row_names)))] = 0.0
     row = plant.row_names[int(loads.argmax())] if loads.max(initial=0.0) > 0.0 else ""
     names = plant.velocity_names
     return Decoupling(False, coupling.size, names[j], names[i], -float(coupling.potent[i, j]), row, tolerance)
-
-
-def determined(S: Array, terms: Terms) -> NDArray[np.bool_]:
-    """Mask (k,) of the combinations S lam, with S (k, rows), that the motion determines."""
-    return diagnosis.determined(S / terms.row_scale, terms.levers, terms.rank)
 
 
 def surplus_efforts(terms: Terms, force: Array, root: Array | None = None) -> tuple[Array, Array]:
@@ -292,7 +286,7 @@ def reachable_forces(plant: Plant, q: ArrayLike) -> ReachableForces:
     basis, triangle = np.linalg.qr(L @ U)
     efforts = N @ (Vt.T / s) @ np.linalg.inv(triangle) if s.size else np.zeros((plant.nu, 0))
     lam = terms.A_pinv.T @ basis
-    sure = determined(np.eye(len(lam)), terms)
+    sure = terms.determines(np.eye(len(lam)))
     rows, loops = _verdicts(plant, (terms.A_pinv.T @ L @ U) / plant.row_scale[:, None], sure)
     return ReachableForces(s.size, terms.rank, basis, efforts, lam, rows, loops)
 

@@ -10,13 +10,10 @@ from numpy.typing import NDArray
 
 from .. import _check
 from ..errors import ActuationError, InputError
-from ..kernels import constrained, layout, linear_algebra
+from ..kernels import layout
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
-from ..model.terms import RANK_TOLERANCE, Terms
-from ..trace.symbols import NotTraceable
-from ..trace.terms import TracedTerms
-from .decoupling import determined
+from ..model.terms import Terms
 
 __all__ = ["ForceComponents"]
 
@@ -143,41 +140,33 @@ class ForceComponents:
         ActuationError
             Where the motion does not determine a component, since redundant rows share it.
         """
-        if isinstance(terms, TracedTerms):
-            if self.whole or self._bodies:
-                raise NotTraceable("a constraint force that is not a multiplier")
-            return terms.force_rows(self._S)
         if self.whole:
             return np.eye(self.plant.nv)
         S = self.combinations(terms.q) if self._bodies else self._S
         S = terms.in_present_rows(S, self.plant.row_names)
-        if terms.rank == terms.A.shape[0]:  # the smallest c with A c = S' is A+ S'
-            return linear_algebra.smallest_solutions(terms.A, S)
-        self._require_determined(S, terms)
-        return S @ terms.A_pinv.T
+        if terms.rank < len(terms.A):
+            self._require_determined(S, terms)
+        return terms.force_rows(S)
 
     def combinations(self, q: Array) -> Array:
         """Matrix S (k, rows) of the components y = S lam at a configuration."""
-        S, model = self._S.copy(), self.plant.arrays
-        work = constrained.new_work(model)
-        constrained.update_position(model, q, work, RANK_TOLERANCE, self.plant.nv)
+        S, R = self._S.copy(), self.plant.link_poses(q)[0]
+        wrenches, places = self.plant.row_wrenches(q)
         for part in self._bodies:
-            axis = work.R[part.link] @ part.axis if part.link >= 0 else part.axis
-            wrench = work.wrenches[part.rows]  # [moment; force] at the world origin, of each row
+            axis = R[part.link] @ part.axis if part.link >= 0 else part.axis
+            wrench = wrenches[part.rows]  # [moment; force] at the world origin, of each row
             if part.moment:  # axis . (moment - p x force)
-                S[part.component, part.rows] = wrench[:, :3] @ axis - wrench[:, 3:] @ _cross(
-                    axis, work.E[part.place, 4]
-                )
+                S[part.component, part.rows] = wrench[:, :3] @ axis - wrench[:, 3:] @ _cross(axis, places[part.place])
             else:
                 S[part.component, part.rows] = wrench[:, 3:] @ axis
         return S
 
     def _require_determined(self, S: Array, terms: Terms) -> None:
-        sure = determined(S, terms)
+        sure = terms.determines(S)
         if sure.all():
             return
         unknown = ", ".join(repr(n) for n, unique in zip(self.names, sure, strict=True) if not unique)
-        rows = determined(np.eye(len(terms.A)), terms)
+        rows = terms.determines(np.eye(len(terms.A)))
         unique_rows = ", ".join(n for n, ok in zip(terms.row_names, rows, strict=True) if ok) or "none"
         raise ActuationError(
             f"the motion does not determine {unknown}: redundant rows share that force "

@@ -11,12 +11,9 @@ from numpy.typing import NDArray
 
 from .. import _check
 from .._frozen import Held, frozen, held
-from .._tolerance import DEPENDENT, pinv
-from ..errors import ActuationError, InputError
+from ..errors import InputError
 from ..model.plant import Plant
-from ..trace.plant import TracedPlant
 from .chain import SensorBlock, Setting
-from .controller import determines_motion
 from .encoder import plain_positions, require_samples
 
 __all__ = ["ForwardKinematics"]
@@ -87,33 +84,4 @@ class ForwardKinematics(SensorBlock):
     def measured(self, t: float, q: Array, v: Array, state: Array) -> tuple[Array, Array]:
         plant = self._setting.plant
         rows = [plant.velocity_names.index(name) for name in self.coordinates]  # type: ignore[union-attr]
-        if isinstance(plant, TracedPlant):
-            return plant.closed_with(q, v, rows)
-        q, Z = self._closed(q, rows)
-        if not determines_motion(Z, rows, plant.reach):
-            raise ActuationError(
-                f"the joints {self.coordinates} do not determine the motion at this configuration: {Z.shape[1]} "
-                f"degrees of freedom (t = {t:.6g} s, q = {np.round(q, 6).tolist()}); measure others, or more"
-            )
-        if not plant.moving:  # type: ignore[union-attr]
-            return q, Z @ np.linalg.lstsq(Z[rows], v[rows], rcond=None)[0]
-        moved = plant.project_velocity(q, np.zeros(v.size))  # type: ignore[union-attr]
-        return q, moved + Z @ np.linalg.lstsq(Z[rows], (v - moved)[rows], rcond=None)[0]
-
-    def _closed(self, q: Array, rows: list[int]) -> tuple[Array, Array]:
-        """Nearest closed configuration with the measured joints held, and Z there, by Newton's method."""
-        plant = self._setting.plant
-        at = [plant.position_names.index(name) for name in self.coordinates]  # type: ignore[union-attr]
-        held, size = q[at], plant.size
-        S, still = np.eye(plant.nv)[rows], np.zeros(plant.nv)  # type: ignore[union-attr]
-        reach = plant.reach  # type: ignore[union-attr]
-        moved = q
-        for _ in range(10):
-            terms = plant.terms(moved, still)  # type: ignore[union-attr]
-            gap, phi = reach[rows] * (held - moved[at]), terms.row_scale * terms.phi  # metres
-            if np.abs(phi).max(initial=0.0) <= 1e-14 * size and np.abs(gap).max() <= 1e-15 * size:
-                return moved, terms.Z
-            step = pinv(np.vstack([S, terms.levers]), 1.0, DEPENDENT) @ np.concatenate([gap, -phi]) / reach
-            moved = plant.integrate(moved, step)  # type: ignore[union-attr]
-        moved = plant.assemble(guess=q, **dict(zip(self.coordinates, held, strict=True)))  # type: ignore[union-attr]
-        return moved, plant.terms(moved, still).Z  # type: ignore[union-attr]
+        return plant.closed_with(q, v, rows)  # type: ignore[union-attr]

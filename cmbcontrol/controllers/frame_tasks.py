@@ -14,9 +14,7 @@ from ..kernels import frames
 from ..model.elements import GROUND, Frame
 from ..model.mechanism import Mechanism
 from ..model.terms import Terms
-from ..trace.kernels import frames as traced_frames
 from ..trace.symbols import Symbols
-from ..trace.terms import TracedTerms
 from .rotations import left_jacobian, left_jacobian_rate, rotation_matrix, rotation_vector
 from .tasks import Desired, Task, TaskMotion, value_names
 
@@ -172,17 +170,8 @@ class PoseTask(Task):
 
     def _kinematics(self, terms: Terms) -> _Kinematics:
         """Motion of the frame as seen from the other one: pose, all six rows of J, and bias, in axes of the other."""
-        R, p = self.plant.link_poses(terms.q)
-        if isinstance(terms, TracedTerms):
-            model = terms.at.model
-            moved = traced_frames.frame_motion(
-                model.links, R, p, terms.v, self._side, *self._body_frame, *self._reference_frame
-            )
-            return _Kinematics(*map(Symbols, moved))
-        links = self.plant.arrays.links
-        return _Kinematics(
-            *frames.frame_motion(links, R, p, terms.v, self._side, *self._body_frame, *self._reference_frame)
-        )
+        ends = self._side, self._body_frame, self._reference_frame
+        return _Kinematics(*self.plant.frame_motion(terms.q, terms.v, *ends))
 
 
 class PointTask(PoseTask):

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
-from ..dynamics.forces import free_acceleration, smallest_effort, weight_root
 from ..errors import InputError
+from ..model.efforts import weight_root
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .controller import Controller, require_same_signals
@@ -118,7 +118,7 @@ class GravityPD(Controller):
         e, e_rate = self.error(t, terms)
         weights = self.plant.as_at(terms).terms(terms.q, np.zeros(terms.v.size), t, cap=terms.rank).h
         f = weights + self.task.jacobian(terms).T @ (self.kp @ e + self.kd @ e_rate)
-        return smallest_effort(terms, free_acceleration(terms, f - terms.h), self._root)  # M a + h = f
+        return terms.smallest_effort(terms.free_acceleration(f - terms.h), self._root)  # M a + h = f
 
 
 def driven_coordinates(plant: Plant) -> tuple[str, ...]:

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
-from ..dynamics.forces import smallest_effort, weight_root
 from ..errors import InputTypeError
 from ..kernels import effort_limits
+from ..model.efforts import weight_root
 from ..model.plant import Plant
 from ..model.terms import Terms
+from ..trace.equations import EquationsOfMotion, NullSpaceMotion
 from ..trace.symbols import NotTraceable
-from ..trace.terms import TracedTerms
 from .controller import Evaluation, MotionLaw, require_same_signals
 from .references import Reference
 from .tasks import Tracking
@@ -191,15 +191,16 @@ class HierarchicalInverseDynamics(MotionLaw):
 
     def desired_acceleration(self, t: float, terms: Terms) -> Array:
         """Acceleration (nv,) that is best for the levels without limits, consistent with the loops."""
-        if isinstance(terms, TracedTerms):
-            return self._traced(t, terms)
+        return terms.by_program(lambda: self._best(t, terms), lambda: self._met_at_once(t, terms))
+
+    def _best(self, t: float, terms: Terms) -> Array:
         best = self.levels(t, terms).best(terms)[1]
         if not np.isfinite(best).all():
             raise np.linalg.LinAlgError("Z'M Z is not positive definite, or the tasks ask for what is not finite")
         return best
 
-    def _traced(self, t: float, terms: TracedTerms) -> Array:
-        """Best acceleration in symbols, where all tasks can be met at once: then order and weights do not matter."""
+    def _met_at_once(self, t: float, terms: EquationsOfMotion) -> Array:
+        """Best acceleration where all tasks can be met at once: then their order and weights do not matter."""
         demands = [x.demand(t, terms) for level in self._levels for x in level if self._counts(x, terms)]
         rows = sum(len(target) for _, target in demands)
         if rows > terms.dof or not rows:
@@ -210,13 +211,13 @@ class HierarchicalInverseDynamics(MotionLaw):
         J = np.concatenate([np.asarray(J, object) for J, _ in demands])
         target = np.concatenate([np.asarray(x, object) for _, x in demands])
         if rows == terms.dof:
-            return terms.only_acceleration(J, target)
-        return terms.nearest(J, target, -self.rest * terms.v)
+            return terms.only_acceleration(J, target)[0]
+        return terms.nearest_acceleration(J, target, NullSpaceMotion(-self.rest * terms.v))[0]
 
     def evaluate(self, t: float, terms: Terms, state: Array) -> Evaluation:
         """Smallest efforts for the best acceleration; the report has the residuals ``level_1`` and so on."""
         wanted = self.desired_acceleration(t, terms)
-        u = smallest_effort(terms, wanted, self._root)
+        u = terms.smallest_effort(wanted, self._root)
 
         def report() -> dict[str, float]:
             return reported(self.levels(t, terms), wanted)

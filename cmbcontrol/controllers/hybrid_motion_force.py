@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..dynamics.forces import weight_root
 from ..errors import InputError, InputTypeError
+from ..model.efforts import weight_root
 from ..model.plant import Plant
 from ..model.terms import Terms
 from ..trace.symbols import numbers_of

@@ -8,14 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
-from .._tolerance import metres
-from ..dynamics.forces import response, smallest_effort, weight_root
+from .._tolerance import INDEPENDENT, metres
 from ..errors import ActuationError, InputError
+from ..model.efforts import weight_root
 from ..model.plant import Plant
 from ..model.terms import Terms
-from ..trace.terms import TracedTerms
+from ..trace.equations import NullSpaceMotion
 from .controller import MotionLaw, require_same_signals
-from .redundancy import USUAL, Wish, best
 from .references import Reference, at_time, require_reference
 from .tasks import Task, as_task, motion_of
 
@@ -147,37 +146,21 @@ class Impedance(MotionLaw):
     def desired_acceleration(self, t: float, terms: Terms) -> Array:
         """Acceleration (nv,) of all coordinates that the law wants, consistent with the loops."""
         now = motion_of(self.task, at_time(self.reference, t), terms)
-        pull, still = self.stiffness @ now.e + self.damping @ now.rate, terms.Cv - self.null_damping * terms.v
+        pull = self.stiffness @ now.e + self.damping @ now.rate
+        still = NullSpaceMotion(terms.Cv - self.null_damping * terms.v)
         if self.inertia is None:
             J, wanted = self._metres[:, None] * now.J, self._metres * (now.free - now.bias)
-            if isinstance(terms, TracedTerms):
-                moving = terms.nearest_damped(J, wanted, still, LOST, USUAL)
-            else:
-                moving = best(terms, J, wanted, Wish(still), gauss=False, damped=LOST)
-            return moving + response(terms, now.J.T @ pull)
-        if isinstance(terms, TracedTerms):
-            return terms.nearest(now.J, now.free + np.linalg.inv(self.inertia) @ pull - now.bias, still)
-        Z, c = terms.Z, terms.Cv
-        J_Z = now.J @ Z
-        to_motion = np.linalg.solve(Z.T @ terms.M @ Z, J_Z.T)  # M_Z^-1 J'
-        mobility = J_Z @ to_motion  # Lambda^-1
-        self._require_rank(t, terms, now.J, mobility)
-        x = now.free + np.linalg.solve(self.inertia, pull) - now.bias - now.J @ c  # = J_Z z
-        at_rest = -self.null_damping * (Z.T @ terms.v)
-        return c + Z @ (at_rest + to_motion @ np.linalg.solve(mobility, x - J_Z @ at_rest))
-
-    def _require_rank(self, t: float, terms: Terms, J: Array, mobility: Array) -> None:
-        """Refuse a configuration at which the task cannot move in all its directions."""
-        free = np.sqrt(np.einsum("ij,ji->i", J, np.linalg.solve(terms.M, J.T)))  # without the loops
-        free = np.where(free > 0.0, free, 1.0)
-        values = np.linalg.eigvalsh(mobility / np.outer(free, free))  # squares of cosines
-        if len(mobility) > terms.dof or values[0] <= 1e-12:
+            return terms.least_squares_acceleration(J, wanted, still, damped=LOST) + terms.response(now.J.T @ pull)
+        wanted = now.free + np.linalg.inv(self.inertia) @ pull - now.bias
+        a, closeness = terms.nearest_acceleration(self._metres[:, None] * now.J, self._metres * wanted, still)
+        if closeness <= INDEPENDENT:
             raise ActuationError(
-                f"the task {', '.join(self.coordinates)} cannot move in all its {len(mobility)} directions at this "
+                f"the task {', '.join(self.coordinates)} cannot move in all its {len(now.J)} directions at this "
                 f"configuration, with {terms.dof} degrees of freedom (t = {t:.6g} s, q = "
                 f"{np.round(terms.q, 6).tolist()}). Take fewer, leave this configuration, or leave inertia= out: the "
                 "machine's own needs no such directions."
             )
+        return a
 
     def effort(self, t: float, terms: Terms, state: Array) -> Array:
-        return smallest_effort(terms, self.desired_acceleration(t, terms), self._root)
+        return terms.smallest_effort(self.desired_acceleration(t, terms), self._root)

@@ -9,12 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
-from ..dynamics.acceleration import acceleration
 from ..errors import ActuationError, InputError, InputTypeError
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.terms import Terms
-from ..trace.terms import TracedTerms
 from .around import AroundLaw
 from .chain import names_of_states
 from .controller import Evaluation, as_controller, evaluated, moved, require_same_signals, start_of
@@ -141,27 +139,20 @@ class LoadObserver(AroundLaw):
         """Joint forces W (nv, k) of unit loads, estimated loads (k,), and the acceleration (nv,) that these cause."""
         nv = self.plant.nv
         W = self.plant.as_at(terms).load_matrix(terms.q)[:, self._columns]
-        traced = isinstance(terms, TracedTerms)
-        respond = terms.acceleration if traced else lambda f: acceleration(terms, f)
-        at_rest = respond(terms.h)
-        moved_by = [respond(terms.h + column) - at_rest for column in W.T]
+        at_rest = terms.acceleration(terms.h)
+        moved_by = [terms.acceleration(terms.h + column) - at_rest for column in W.T]
         G = np.stack(moved_by, axis=1)  # G W
         seen = W.T @ G
         d = state[1 + nv : self._own_states]
-        if traced:
-            terms.at.graph.require_less(0.5, state[0])  # the first sample is left to Python
-        else:
-            self._require_told_apart(terms, seen, W)
-        if traced or state[0] > 0.5:
+        self._require_told_apart(terms, seen, W)
+        if not terms.at_first_sample(state[0]):
             left = terms.v - state[1 : 1 + nv]
             d = d + self.gain / self.period * np.linalg.solve(seen, W.T @ left)
         return W, d, G @ d
 
     def _require_told_apart(self, terms: Terms, seen: Array, W: Array) -> None:
         """Refuse loads that do not move the machine, or of which several move it in the same way."""
-        sizes = np.sqrt(np.einsum("ij,ij->j", W, np.linalg.solve(terms.M, W)))
-        weak = np.linalg.eigvalsh(seen / np.outer(sizes, sizes)) if (sizes > 0.0).all() else np.zeros(1)
-        if not weak[0] > _SEEN**2:
+        if not terms.independence(seen, W.T) > _SEEN**2:
             raise ActuationError(
                 f"the loads {', '.join(self.loads)} cannot be told from the motion of {self.plant.name!r} at t = "
                 f"{terms.t:.6g} s, q = {np.round(terms.q, 6).tolist()}: some of them, or some combination, move "

@@ -22,8 +22,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from .._tolerance import DEPENDENT, UNREACHED
-from ..dynamics.forces import weight_root
 from ..errors import InputError, InputTypeError, SingularConfigurationError
+from ..model.efforts import weight_root
 from ..model.plant import Plant
 from ..model.units import effort_units, force_units
 

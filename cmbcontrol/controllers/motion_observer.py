@@ -9,17 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
-from ..dynamics.acceleration import acceleration
 from ..errors import ActuationError, InputError, InputTypeError
 from ..model.plant import Plant
 from ..model.terms import Terms
-from ..trace.terms import TracedTerms
 from .around import AroundLaw
 from .chain import names_of_states
 from .controller import (
     Evaluation,
     as_controller,
-    determines_motion,
     evaluated,
     moved,
     require_same_signals,
@@ -171,37 +168,28 @@ class MotionObserver(AroundLaw):
         plant, nq, nv, T = self.plant.as_at(terms), self.plant.nq, self.plant.nv, self.period
         q, v, a = state[1 : 1 + nq], state[1 + nq : 1 + nq + nv], state[1 + nq + nv : self._own_states]
         l1, l2, l3 = self.gains
-        if isinstance(terms, TracedTerms):  # the first sample is left to Python; what was foreseen has closed loops
-            terms.assume_less(0.5, state[0])
-            terms.at.graph.require_less(0.5, state[0])
-            plant.require_closed(q)
-            seen = plant.terms(q, np.zeros(nv))
-            way = seen.motion_of(self._v, terms.q[self._q] - q[self._q])
-            kept = seen.P @ a if self.disturbance else None
-        elif state[0] < 0.5:
+        if terms.at_first_sample(state[0]):
             values = {name: float(terms.q[i]) for name, i in zip(self.outputs, self._q, strict=True)}
             q = plant.assemble(guess=terms.q, **values) if len(values) <= terms.dof else plant.close(terms.q)
             self._seen(q, terms)
             return _Estimate(q, plant.project_velocity(q, self.velocity), np.zeros(nv))
-        else:
-            q = plant.close(q)
-            Z, seen = self._seen(q, terms)
-            way = Z @ np.linalg.lstsq(seen, terms.q[self._q] - q[self._q], rcond=None)[0]
-            kept = Z @ (Z.T @ a) if self.disturbance else None
+        q = plant.reclosed(q)
+        seen = self._seen(q, terms)
+        way = seen.motion_of(self._v, terms.q[self._q] - q[self._q])
+        kept = seen.P @ a if self.disturbance else None
         q = plant.close(plant.integrate(q, l1 * way))
         v = plant.project_velocity(q, v + l2 / T * way)
         return _Estimate(q, v, np.zeros(nv) if kept is None else kept + l3 / T**2 * way)
 
-    def _seen(self, q: Array, terms: Terms) -> tuple[Array, Array]:
-        """Basis Z (nv, dof), and its rows of the measured joints; refuses joints that do not determine the motion."""
-        Z = self.plant.as_at(terms).terms(q, np.zeros(self.plant.nv), cap=terms.rank).Z
-        seen = Z[self._v]
-        if not determines_motion(Z, self._v, terms.reach):
+    def _seen(self, q: Array, terms: Terms) -> Terms:
+        """Terms at rest at a configuration; refuses measured joints that do not determine the motion there."""
+        seen = self.plant.as_at(terms).terms(q, np.zeros(self.plant.nv), cap=terms.rank)
+        if not seen.determined_by(self._v):
             raise ActuationError(
-                f"the joints {', '.join(self.outputs)} do not determine the motion at this configuration: {Z.shape[1]} "
+                f"the joints {', '.join(self.outputs)} do not determine the motion at this configuration: {seen.dof} "
                 f"degrees of freedom (t = {terms.t:.6g} s, q = {np.round(q, 6).tolist()}); measure others, or more"
             )
-        return Z, seen
+        return seen
 
     def evaluate(self, t: float, terms: Terms, state: Array) -> Evaluation:
         """Efforts of the law at the estimate; the prediction for the next sample, and the next states of the law.
@@ -236,8 +224,7 @@ def foreseen(plant: Plant, q: Array, v: Array, u: Array, T: float, more: Array |
 
     def rate(delta: Array, v: Array) -> tuple[Array, Array]:
         terms = plant.terms(plant.integrate(q, delta), v, project=True)
-        force = terms.B @ u
-        a = terms.acceleration(force) if isinstance(terms, TracedTerms) else acceleration(terms, force)
+        a = terms.acceleration(terms.B @ u)
         return terms.v, a if more is None else a + terms.P @ more
 
     k1 = rate(np.zeros(plant.nv), v)

@@ -9,13 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from .._tolerance import DEPENDENT
-from ..dynamics.forces import with_friction_of_loads
 from ..errors import ActuationError, InputError
 from ..kernels import linear_algebra
 from ..model.actuation import Actuation, actuation_at
 from ..model.terms import Terms
-from ..trace.symbols import NotTraceable
-from ..trace.terms import TracedTerms
 from .actuation import MARGIN, checked_epsilon, metric_of
 from .around import AroundMotion
 from .controller import Evaluation, evaluated, regular_terms
@@ -136,14 +133,12 @@ class PassiveJoints(AroundMotion):
 
     def actuation(self, terms: Terms) -> Actuation:
         """Actuation of the plant at a state, with the metric and the threshold of the law."""
-        return actuation_at(terms, self.plant.velocity_names, self._metric, self.epsilon)
+        return terms.actuation(self.plant.velocity_names, self._metric, self.epsilon)
 
     def evaluate(self, t: float, terms: Terms, state: Array) -> Evaluation:
         """Efforts; the report has that of the motion law, ``margin``, ``lost`` (1 below the threshold) and ``rank``."""
-        if isinstance(terms, TracedTerms):
-            return self._traced(t, terms, state)
         actuation = self.actuation(terms)
-        lost = actuation.margin < self.margin
+        lost = not actuation.within(self.margin)
         if lost and self.on_loss == "stop":
             raise ActuationError(self._loss_message(t, actuation))
         a = self._acceleration(t, terms, lost)
@@ -151,7 +146,7 @@ class PassiveJoints(AroundMotion):
         def effort(terms: Terms, a: Array) -> Array:
             return actuation.effort(terms.M @ a + terms.h, self.margin)
 
-        u = effort(with_friction_of_loads(terms, a, effort), a)
+        u = effort(terms.with_friction_of_loads(a, effort), a)
         if lost and self.on_loss == "damp":
             share = min(2.0 * (1.0 - actuation.margin / self.margin), 1.0)
             u = (1.0 - share) * u + share * self._brake(terms)
@@ -159,19 +154,6 @@ class PassiveJoints(AroundMotion):
         def report() -> dict[str, float]:
             own = {"margin": actuation.margin, "lost": float(lost), "rank": float(actuation.rank)}
             return {**self._report_of_motion(t, terms, state), **own}
-
-        moving = evaluated(self.motion, t, terms, state).state if state.size else None
-        return Evaluation(u, moving, report)
-
-    def _traced(self, t: float, terms: TracedTerms, state: Array) -> Evaluation:
-        """Efforts in symbols, where control is not lost; the report is left to numbers."""
-        if self.epsilon:
-            raise NotTraceable("epsilon= takes singular values, for which there is no code; leave it out")
-        wanted = terms.M @ self.desired_acceleration(t, terms) + terms.h
-        u = terms.active_effort(wanted, *self._metric, self.margin)
-
-        def report() -> dict[str, float]:
-            raise NotTraceable("singular values")
 
         moving = evaluated(self.motion, t, terms, state).state if state.size else None
         return Evaluation(u, moving, report)

@@ -9,21 +9,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
-from .._tolerance import INDEPENDENT, ROUNDING, UNREACHED
+from .._tolerance import INDEPENDENT
 from .._tolerance import metres as metres_of
-from ..dynamics.forces import response, smallest_effort, weight_root
 from ..errors import ActuationError, InputError, InputTypeError
-from ..kernels import linear_algebra, signals
 from ..linear.signals import best_coordinates, listed
 from ..model.actuation import actuation_at
+from ..model.efforts import weight_root
 from ..model.plant import Plant
 from ..model.terms import Terms
-from ..trace.kernels import signals as traced_signals
-from ..trace.symbols import NotTraceable, where_less
-from ..trace.terms import TracedTerms
+from ..trace.equations import NullSpaceMotion
+from ..trace.symbols import if_less, where_less
 from .controller import Cut, Evaluation, MotionLaw, regular_terms, require_same_signals, waiting
 from .frame_tasks import PoseTask
-from .redundancy import USUAL, Wish, best, nearest
 from .references import Reference, at_time, require_reference
 from .tasks import Posture, TaskMotion, as_task, motion_of
 
@@ -35,7 +32,23 @@ __all__ = ["ProjectedInverseDynamics"]
 Array = NDArray[np.float64]
 Acceleration = Callable[[float, Terms], Array]
 
-_CLEAR = 1e-3  # pivots of a task above this part of its size need no second look, whatever the units
+
+def largest_scale(hold: Array, more: Array, limits: Array) -> float:
+    """Largest s in [0, 1] with |hold + s more| <= limits, (nu,) each; 0 where there is none.
+
+    Examples
+    --------
+    >>> float(largest_scale(np.array([1.0, 0.0]), np.array([4.0, 1.0]), np.array([3.0, np.inf])))
+    0.5
+    """
+    size = np.abs(more)
+    way = where_less(0.0, size, more, 1.0)
+    with np.errstate(over="ignore"):
+        a, b = (-limits - hold) / way, (limits - hold) / way
+    still = where_less(limits, np.abs(hold), np.inf, 0.0)  # where nothing changes, any s will do, or none
+    first = where_less(0.0, size, np.minimum(a, b), still).max(initial=0.0)
+    last = where_less(0.0, size, np.maximum(a, b), 1.0).min(initial=1.0)
+    return where_less(last, first, 0.0, last)
 
 
 class ProjectedInverseDynamics(MotionLaw):
@@ -169,7 +182,6 @@ class ProjectedInverseDynamics(MotionLaw):
         metres = metres_of(self.task.units, plant.size)
         self._metres = metres if np.ptp(metres) > 0.0 else None
         self._unit = 1.0 if self._metres is not None else float(metres[0])
-        self._least = ROUNDING / UNREACHED / self._unit
         if not self.consistent:
             self._check_plant(self.task is not coordinates, posture is not None)
 
@@ -340,7 +352,7 @@ class ProjectedInverseDynamics(MotionLaw):
         if self.ki is None:
             return after
         J = self.task.jacobian(terms)
-        of_task = Cut(*(J @ response(terms, terms.B @ u) for u in cut))
+        of_task = Cut(*(J @ terms.response(terms.B @ u) for u in cut))
         return waiting(state, after, self.period is not None, of_task, self.ki)
 
     def _motion(self, t: float, terms: Terms) -> TaskMotion:
@@ -355,62 +367,29 @@ class ProjectedInverseDynamics(MotionLaw):
         if self._metres is not None:
             J, target = self._metres[:, None] * J, self._metres * target
         k, dof = len(J), terms.dof
-        if isinstance(terms, TracedTerms):
-            return self._traced(t, terms, J, target)
         if self.consistent:
-            return best(terms, J, target, self._wish(t, terms), gauss=True, damped=self.damped)
+            free = self._null_space_motion(t, terms)
+            return terms.least_squares_acceleration(J, target, free, gauss=True, damped=self.damped)
         if k > dof:
             self._refuse_lost_motion(t, terms)
         if self.damped is not None:
-            wish = self._wish(t, terms)
-            return best(terms, J, target, wish, gauss=False, damped=self.damped, unit=self._unit)
+            free = self._null_space_motion(t, terms)
+            return terms.least_squares_acceleration(J, target, free, damped=self.damped, unit=self._unit)
         if k < dof:
-            a, closeness = nearest(terms, J, target, self._wish(t, terms))
-        else:  # a = c + Z z with J Z z = target - J c, whatever the wish
-            a, closeness, size = linear_algebra.only_acceleration(terms.Z, terms.Cv, _check.plain(J), target)
-            if closeness < _CLEAR or size < _CLEAR:
-                a, closeness = self._only(terms, J, target)
+            a, closeness = terms.nearest_acceleration(J, target, self._null_space_motion(t, terms))
+        else:
+            a, closeness = terms.only_acceleration(J, target, self._unit)
         self._require_rank(t, terms, J, closeness)
         return a
 
-    def _traced(self, t: float, terms: TracedTerms, J: Array, target: Array) -> Array:
-        """Admissible acceleration in symbols, for tasks with one solution whose validity a guard can check."""
-        if self.consistent or len(J) > terms.dof:
-            raise NotTraceable(
-                "consistent=, and tasks of more values than degrees of freedom, take singular values of Gauss' "
-                "principle, for which there is no code; give as many values as there are degrees of freedom"
-            )
-        if len(J) == terms.dof and self.damped is None:
-            return terms.only_acceleration(J, target)
-        wish = self._wish(t, terms)
-        if wish.J is not None:
-            raise NotTraceable(
-                "a posture in some coordinates, or of a second task, takes singular values, for which there is no "
-                "code; give posture=(reference, bandwidth) in all coordinates, or posture_damping="
-            )
-        if self.damped is not None:
-            return terms.nearest_damped(J, target, wish.vdot, self.damped, USUAL / self._unit)
-        return terms.nearest(J, target, wish.vdot)
-
-    def _only(self, terms: Terms, J: Array, target: Array) -> tuple[Array, float]:
-        """Unique acceleration a = c + Z z with J a = target, and the smallest pivot of J over its largest row.
-
-        Motions are orthogonal in metres, and rows of the size of rounding (of a metre per metre) do not count.
-        """
-        Z, c = terms.unit_motions, terms.Cv
-        X, lengths, scale = linear_algebra.motor_reach(Z, np.ascontiguousarray(J.T), terms.reach)  # J as if of motors
-        X = np.ascontiguousarray(X.T)
-        z, _, closeness = linear_algebra.smallest_solution(X, target - J @ c, max(scale, self._least), 0.0)
-        return c + Z @ (z / lengths), closeness
-
-    def _wish(self, t: float, terms: Terms) -> Wish:
-        """Wish for the motion that the task leaves free, from the posture or its damping."""
+    def _null_space_motion(self, t: float, terms: Terms) -> NullSpaceMotion:
+        """Motion that is wanted where the task leaves it free, from the posture or its damping."""
         posture = self.posture
         if posture is None:
-            return Wish(-self.posture_damping * terms.v)
+            return NullSpaceMotion(-self.posture_damping * terms.v)
         if isinstance(posture, Posture):
-            return Wish(-posture.rest * terms.v, *posture.demand(t, terms))
-        return Wish(_check.vector(posture(t, terms), terms.v.size, "the acceleration of the posture"))
+            return NullSpaceMotion(-posture.rest * terms.v, *posture.demand(t, terms))
+        return NullSpaceMotion(_check.vector(posture(t, terms), terms.v.size, "the acceleration of the posture"))
 
     def _require_rank(self, t: float, terms: Terms, J: Array, closeness: float) -> None:
         """Refuse a configuration at which the task has lost its rank, or does not fix the motion."""
@@ -448,28 +427,22 @@ class ProjectedInverseDynamics(MotionLaw):
 
     def _efforts(self, t: float, terms: Terms, now: TaskMotion, target: Array) -> tuple[Array, float]:
         """Efforts (nu,) within the limits, and the part of them that the limits let through."""
-        u = smallest_effort(terms, self._admissible(t, terms, now.J, target), self._root)
+        u = terms.smallest_effort(self._admissible(t, terms, now.J, target), self._root)
         if self.saturation is None:
             return u, 1.0
-        cut = self._cut(u)
-        if isinstance(terms, TracedTerms):
-            return self._traced_efforts(t, terms, now, u, cut)
-        if (np.abs(u) <= self.limits).all():
-            return u, 1.0
-        if self.saturation == "clip":
-            return cut, float((np.abs(cut[u != 0.0]) / np.abs(u[u != 0.0])).min())
-        hold = smallest_effort(terms, self._admissible(t, terms, now.J, -now.bias), self._root)
-        s = signals.largest_scale(hold, u - hold, self.limits)
-        return self._cut(hold + s * (u - hold)), s
+        beyond = (np.abs(u) - self.limits).max()
 
-    def _traced_efforts(self, t: float, terms: TracedTerms, now: TaskMotion, u: Any, cut: Any) -> tuple[Any, Any]:
-        """Efforts within the limits in symbols, and the part of them that the limits let through."""
-        if self.saturation == "clip":
-            parts = where_less(0.0, np.abs(u), np.abs(cut) / where_less(0.0, np.abs(u), np.abs(u), 1.0), 1.0)
+        def clipped() -> tuple[Array, float]:
+            cut, size = self._cut(u), np.abs(u)
+            parts = where_less(0.0, size, np.abs(cut) / where_less(0.0, size, size, 1.0), 1.0)
             return cut, parts.min()
-        hold = smallest_effort(terms, self._admissible(t, terms, now.J, -now.bias), self._root)
-        s, more = traced_signals.largest_scale(hold, u - hold, self.limits), u - hold
-        return self._cut(hold + s * more), s
+
+        def scaled() -> tuple[Array, float]:
+            hold = terms.smallest_effort(self._admissible(t, terms, now.J, -now.bias), self._root)
+            s = largest_scale(hold, u - hold, self.limits)
+            return self._cut(hold + s * (u - hold)), s
+
+        return if_less(0.0, beyond, clipped if self.saturation == "clip" else scaled, lambda: (u, 1.0))
 
     def _cut(self, u: Array) -> Array:
         """Efforts (nu,) with each motor cut off at its limit."""

@@ -18,11 +18,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
-from ..errors import InputError, ModelError, PainleveError
+from ..errors import InputError, ModelError
 from ..kernels import constrained
-from ..kernels import friction as kernels
 from ..kernels.generated import CONDITIONS, at_state
-from ..model.diagnosis import unique_multipliers
+from ..model.accelerations import solved
 from ..model.evaluation import require_motions_followed
 from ..model.generated import code_of
 from ..model.mechanism import Mechanism
@@ -34,14 +33,11 @@ __all__ = [
     "Gauss",
     "Motion",
     "Solution",
-    "Solved",
     "acceleration",
     "at_rank",
     "baumgarte_gains",
     "constrained_motion",
     "forward_dynamics",
-    "require_unique_loads",
-    "solved",
 ]
 
 Array = NDArray[np.float64]
@@ -80,96 +76,6 @@ class Solution(NamedTuple):
     systems: Callable[[], tuple[tuple[Array, int], ...]]  # matrices solved with, and how many singular values count
     multipliers: Array | None = None  # where they are a by-product
     friction: Array | float = 0.0  # in proportion to loads
-
-
-class Solved(NamedTuple):
-    """Acceleration by Gauss' principle, with multipliers, rank and friction in proportion to loads.
-
-    Attributes
-    ----------
-    vdot : ndarray, shape (nv,)
-    lam : ndarray, shape (rows,)
-        Multipliers of independent rows, zero of the others.
-    rank : int
-    friction : ndarray, shape (nv,)
-        D' c of friction in proportion to loads, a part of the left side as h is; zero where there is none.
-    pivot : ndarray, shape (k,)
-        Pivot of each such friction: 1 where it does not change its own load, 0 where it makes it grow without bound.
-    """
-
-    vdot: Array
-    lam: Array
-    rank: int
-    friction: Array
-    pivot: Array
-
-
-def solved(
-    terms: Terms,
-    g: Array,
-    target: Array | None = None,
-    *,
-    tolerance: float = RANK_TOLERANCE,
-    cap: int | None = None,
-    checked: bool = True,
-) -> Solved:
-    """Solution of M vdot + A' lam + D' c = g, A vdot = target (-b where None), with friction in proportion to loads.
-
-    It takes one call of a kernel, and one more for each load of friction.
-
-    Raises
-    ------
-    PainleveError
-        Where friction leaves no acceleration, or several, unless this is not `checked`.
-    ModelError
-        Where redundant rows share a load.
-    """
-    target = -terms.b if target is None else target
-    scales = terms.row_scale, terms.reach
-    rest = tolerance, terms.rank if cap is None else cap
-    vdot, lam, rank = constrained.gauss_acceleration(terms.M, terms.A, *scales, g, target, *rest)
-    rubs = terms.friction
-    if rubs is None or rank == FAILED:
-        return Solved(vdot, lam, rank, np.zeros(g.size), np.zeros(0))
-    require_unique_loads(terms)
-    none = np.zeros(target.size)
-    replies = [constrained.gauss_acceleration(terms.M, terms.A, *scales, -D, none, *rest)[:2] for D in rubs.D]
-    reply_lam = np.array([reply for _, reply in replies])
-    k = len(rubs.names)
-    level, pivot, carried = np.zeros(k), np.zeros(k), np.zeros(lam.size)
-    found = kernels.solve_loads(
-        rubs.first, rubs.count, rubs.side, lam, reply_lam, level, pivot, np.zeros((k, k + 1)), carried
-    )
-    if checked and not found:
-        raise PainleveError(
-            f"friction {rubs.names[int(np.argmin(pivot))]!r} leaves no acceleration, or more than one, at q = "
-            f"{np.round(terms.q, 6).tolist()} (Painleve's paradox: its own force makes the load grow that it is "
-            "proportional to). Take a smaller coefficient of friction, or let the bodies give way where they touch"
-        )
-    vdot = vdot + sum(c * a for c, (a, _) in zip(level, replies, strict=True))
-    return Solved(vdot, carried, rank, level @ rubs.D, pivot)
-
-
-def require_unique_loads(terms: Terms) -> None:
-    """Raise an error for friction in proportion to a load that redundant rows share.
-
-    It would not be determined, nor would the motion.
-
-    Raises
-    ------
-    ModelError
-    """
-    rubs = terms.friction
-    if rubs is None or terms.rank == len(terms.A):
-        return
-    unique = unique_multipliers(terms.levers, terms.rank)
-    for name, first, count in zip(rubs.names, rubs.first, rubs.count, strict=True):
-        if not unique[first : first + count].all():
-            rows = ", ".join(terms.row_names[first : first + count])
-            raise ModelError(
-                f"friction {name!r} is in proportion to the force of {rows}, which redundant rows share, so that "
-                "nothing determines it: leave out rows that others imply (print(plant) names them)"
-            )
 
 
 @dataclass(frozen=True)

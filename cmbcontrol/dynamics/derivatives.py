@@ -13,10 +13,10 @@ from .. import _check
 from .._tolerance import DEPENDENT
 from ..errors import ModelError
 from ..kernels import derivatives as kernels
+from ..model.accelerations import solved
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.terms import FAILED, RANK_TOLERANCE
-from .acceleration import solved
 from .differences import jacobian
 
 __all__ = [

@@ -11,12 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from ..errors import InputTypeError
 from ..kernels import reactions as kernels
+from ..model.accelerations import solved
 from ..model.elements import Frame
 from ..model.evaluation import require_motions_followed
 from ..model.mechanism import Mechanism
 from ..model.terms import RANK_TOLERANCE
 from ..model.units import cut_joints
-from .acceleration import solved
 
 if TYPE_CHECKING:
     import xarray

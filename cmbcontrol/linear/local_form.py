@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
-from ..dynamics.acceleration import solved
 from ..errors import InputTypeError, ModelError
+from ..model.accelerations import solved
 from ..model.plant import Plant
 from ..model.terms import FAILED, Terms
 from .chart import Chart, ChartPoint

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from .. import _check
 from .._tolerance import UNREACHED, null_space
-from ..model.diagnosis import unique_multipliers
+from ..model.multipliers import unique_multipliers
 from ..model.plant import Plant
 from ..model.units import effort_units, force_units, row_force_units
 from .operating import OperatingPoint

@@ -15,9 +15,9 @@ from .._tolerance import INDEPENDENT, UNREACHED, rank
 from ..dynamics.derivatives import Derivatives, derivatives
 from ..errors import InputError, InputTypeError, ParametrizationError
 from ..kernels import split
-from ..model.diagnosis import unique_multipliers
 from ..model.elements import GROUND, Frame
 from ..model.mechanism import Mechanism
+from ..model.multipliers import unique_multipliers
 from ..model.plant import Plant
 from ..model.units import cut_joints, effort_units, force_units, rate_of, row_force_units, unit_of
 from .driven import Driven, release_motions

@@ -12,7 +12,7 @@ from .. import _check
 from .._tolerance import ROUNDING, UNREACHED, floored, null_space, pinv, rank
 from ..errors import EquilibriumError, InputError
 from ..kernels import linear_algebra
-from ..model.diagnosis import unique_multipliers
+from ..model.multipliers import unique_multipliers
 from ..model.plant import Plant
 from ..model.terms import Terms
 from ..model.units import effort_units, in_unit, row_force_units

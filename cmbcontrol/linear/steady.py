@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
-from ..dynamics.acceleration import solved
 from ..dynamics.derivatives import derivatives
 from ..errors import EquilibriumError
+from ..model.accelerations import solved
 from ..model.evaluation import require_motions_followed
 from ..model.plant import Plant
 from .operating import OperatingPoint, turning_axes

@@ -16,7 +16,7 @@ which exists where s_dof, the *margin*, is not zero (64).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,7 +25,9 @@ from .. import _check
 from .. import _tolerance as tolerance
 from .._tolerance import DEPENDENT, ROUNDING, UNREACHED
 from ..kernels import linear_algebra
-from .terms import Terms
+
+if TYPE_CHECKING:
+    from .terms import Terms
 
 __all__ = ["Actuation", "Metric", "actuation_at"]
 
@@ -79,6 +81,10 @@ class Actuation:
     def complete(self) -> bool:
         """Whether the motors reach every admissible motion, condition (64)."""
         return self.rank == self.dof
+
+    def within(self, margin: float) -> bool:
+        """Whether every admissible motion is reached with this margin at least."""
+        return self.margin >= margin
 
     @property
     def lost(self) -> Array:

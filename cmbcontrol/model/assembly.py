@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import contextlib
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
-from ..errors import AssemblyError, BranchWarning, InputError, ModelError
+from .._tolerance import DEPENDENT, pinv
+from ..errors import ActuationError, AssemblyError, BranchWarning, InputError, ModelError
 from .closing import CLOSED, Closing, listed_open
 from .gears import gears_of
 from .near_singular import refined
 
 if TYPE_CHECKING:
     from .plant import Plant
+    from .terms import Terms
 
-__all__ = ["assemble", "close_holding", "completed", "start_configuration"]
+__all__ = ["assemble", "close_holding", "closed_with", "completed", "start_configuration"]
 
 Array = NDArray[np.float64]
 Guess = ArrayLike | Mapping[str, float] | None
@@ -333,3 +335,37 @@ def _bound(plant: Plant, q: Array, chosen: NDArray[np.int64]) -> list[int]:
     U, s, _ = np.linalg.svd(motions)
     fixed = U[:, np.count_nonzero(s > 1e-5) :]  # where the loops are open by 1e-6, motions are right to some 1e-6
     return np.flatnonzero(np.abs(fixed).max(axis=1, initial=0.0) > 1e-3).tolist()
+
+
+def closed_with(plant: Plant, q: Array, v: Array, columns: Sequence[int]) -> tuple[Array, Array]:
+    """Nearest closed configuration and velocity with some coordinates as they are; see `Plant.closed_with`."""
+    rows = list(columns)
+    names = tuple(plant.velocity_names[k] for k in rows)
+    terms = _closed_around(plant, q, names, rows)
+    q, Z = terms.q, terms.Z
+    if not terms.determined_by(rows):
+        raise ActuationError(
+            f"the joints {names} do not determine the motion at this configuration: {terms.dof} degrees of freedom (q "
+            f"= {np.round(q, 6).tolist()}); measure others, or more"
+        )
+    if not plant.moving:
+        return q, Z @ np.linalg.lstsq(Z[rows], v[rows], rcond=None)[0]
+    moved = plant.project_velocity(q, np.zeros(v.size))
+    return q, moved + Z @ np.linalg.lstsq(Z[rows], (v - moved)[rows], rcond=None)[0]
+
+
+def _closed_around(plant: Plant, q: Array, names: Sequence[str], rows: list[int]) -> Terms:
+    """Terms at rest at the nearest closed configuration with some coordinates held, by Newton's method."""
+    at = [plant.position_names.index(name) for name in names]
+    held, size = q[at], plant.size
+    S, still, reach = np.eye(plant.nv)[rows], np.zeros(plant.nv), plant.reach
+    moved = q
+    for _ in range(10):
+        terms = plant.terms(moved, still)
+        gap, phi = reach[rows] * (held - moved[at]), terms.row_scale * terms.phi  # metres
+        if np.abs(phi).max(initial=0.0) <= 1e-14 * size and np.abs(gap).max() <= 1e-15 * size:
+            return terms
+        step = pinv(np.vstack([S, terms.levers]), 1.0, DEPENDENT) @ np.concatenate([gap, -phi]) / reach
+        moved = plant.integrate(moved, step)
+    moved = plant.assemble(guess=q, **dict(zip(names, held, strict=True)))
+    return plant.terms(moved, still)

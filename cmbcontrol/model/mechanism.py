@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from .._tolerance import BLURRED, ROUNDING, metres
 from ..errors import InputError, InputTypeError, ModelError, PrecisionWarning
-from ..kernels import constrained, constraint_rows, forces, layout, tree
+from ..kernels import centroidal, constrained, constraint_rows, forces, frames, layout, tree
 from ..kernels.layout import LOADED, PLAIN, RESTING
 from . import diagnosis, prescribed
 from .compile import compile_parts, renewed_rows
@@ -448,6 +448,26 @@ class Mechanism(Plant):
         R, p = np.empty((n, 3, 3)), np.empty((n, 3))
         tree.link_poses(self.arrays.links, self._position(q), R, p)
         return R, p
+
+    def frame_motion(
+        self, q: ArrayLike, v: ArrayLike, side: Array, frame: Sequence, other: Sequence
+    ) -> tuple[Any, ...]:
+        """Origin, axes, Jacobian (6, nv) and bias (6,) of a frame, as seen from another one and in its axes.
+
+        Frames are given by a kernel link (see `link_index`), axes (3, 3) and origin (3,) on it. `side` (nv,) is 1 for
+        coordinates that move the first link, -1 for those that move the second one, 0 for both or none.
+        """
+        return frames.frame_motion(self.arrays.links, *self.link_poses(q), v, side, *frame, *other)
+
+    def centroidal_motion(self, q: ArrayLike, v: ArrayLike, links: NDArray[np.void]) -> tuple[Any, ...]:
+        """Mass, centre (3,), Jacobian (6, nv) and bias (6,) of the momentum about it, of kernel links with masses."""
+        return centroidal.centroidal_motion(links, *self.link_poses(q), v)
+
+    def row_wrenches(self, q: ArrayLike) -> tuple[Array, Array]:
+        """Moment and force (rows, 6) of a unit of each row about the origin of the world, and places (rows, 3)."""
+        with self._scratch() as work:
+            constrained.update_position(self.arrays, self._position(q), work, RANK_TOLERANCE, self.nv)
+            return work.wrenches.copy(), work.E[:, 4].copy()
 
     def link_index(self, body: str) -> int:
         """Index of the kernel link that a body is part of; -1 is the ground.

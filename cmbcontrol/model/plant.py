@@ -341,6 +341,27 @@ class Plant(Contract, Shown):
             raise not_closed(self, q)
         return q if accuracy is not None else refined(Closing(self, [], limited=False), q, start)
 
+    def reclosed(self, q: Array) -> Array:
+        """Configuration q (nq,) with closed loops, from states of a law, closed again; code only checks that it is."""
+        return self.close(q)
+
+    def closed_with(self, q: Array, v: Array, columns: Sequence[int]) -> tuple[Array, Array]:
+        """Nearest closed configuration and velocity with some plain coordinates as they are, in q (nq,) and v (nv,).
+
+        Parameters
+        ----------
+        columns : sequence of int
+            Velocity coordinates, which determine the motion.
+
+        Raises
+        ------
+        AssemblyError
+            Where the loops do not close with these positions.
+        ActuationError
+            Where these coordinates do not determine the motion.
+        """
+        return assembly.closed_with(self, q, v, columns)
+
     def _closed_to(self, q: Array, euclidean: bool, accuracy: float) -> tuple[Array, float]:
         """Configuration with the loops closed by damped steps, as far as possible, and the closure error, metres."""
         closing = Closing(self, [], limited=False)

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import itemgetter
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._tolerance import DEPENDENT
+from .._tolerance import DEPENDENT, INDEPENDENT
+from .._tolerance import rank as rank_of
 from ..errors import InputTypeError
 from ..kernels import constrained, linear_algebra
+from ..trace.equations import EquationsOfMotion, NullSpaceMotion
+from . import accelerations, efforts
+from .actuation import Actuation, Metric, actuation_at
+from .multipliers import determined
 
 __all__ = ["RANK_TOLERANCE", "LoadFriction", "Terms", "independent_rows"]
 
 Array = NDArray[np.float64]
+_T = TypeVar("_T")
 
 RANK_TOLERANCE = DEPENDENT
 
@@ -51,7 +57,7 @@ class LoadFriction(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Terms:
+class Terms(EquationsOfMotion):
     """Terms of M dv/dt + h = B u - A' lam, with A v = 0 and A dv/dt + b = 0, at one state.
 
     Where motions are prescribed, rows of them have A v = dr/dt, and b is less the second rate of r.
@@ -184,20 +190,6 @@ class Terms:
         """Singular values of A, largest first."""
         return np.linalg.svd(self.A, compute_uv=False)
 
-    def in_present_rows(self, S: Array, row_names: tuple[str, ...]) -> Array:
-        """Columns of S (k, rows) for the rows that hold here, from those for the rows of a plant with these names.
-
-        A row that does not hold has no multiplier; one that the plant does not know has a zero column in S.
-        """
-        if not self.row_names or self.row_names == row_names:
-            return S
-        column = {name: i for i, name in enumerate(self.row_names)}
-        pairs = [(column[name], j) for j, name in enumerate(row_names) if name in column]
-        out = np.zeros((len(S), len(self.row_names)))
-        for i, j in pairs:
-            out[:, i] = S[:, j]
-        return out
-
     def of_independent_rows(self) -> Terms:
         """Terms without redundant rows, for a state off the loops, where they do not agree with the others.
 
@@ -303,6 +295,91 @@ class Terms:
     def energy(self) -> float:
         """Kinetic plus potential energy, J."""
         return self.kinetic + self.potential
+
+    # -- what laws ask: see `EquationsOfMotion` --------------------------------------------------------------
+
+    def acceleration(self, f: Array) -> Array:
+        return accelerations.solved(self, f - self.h).vdot
+
+    def response(self, f: Array) -> Array:
+        return accelerations.response(self, f)
+
+    def free_acceleration(self, f: Array) -> Array:
+        return np.linalg.solve(self.M, f)
+
+    def only_acceleration(self, J: Array, target: Array, unit: float = 1.0) -> tuple[Array, float]:
+        return accelerations.only(self, J, target, unit)
+
+    def nearest_acceleration(self, J: Array, target: Array, free: NullSpaceMotion) -> tuple[Array, float]:
+        return accelerations.nearest(self, J, target, free)
+
+    def least_squares_acceleration(
+        self,
+        J: Array,
+        target: Array,
+        free: NullSpaceMotion,
+        *,
+        gauss: bool = False,
+        damped: float | None = None,
+        unit: float = 1.0,
+    ) -> Array:
+        return accelerations.least_squares(self, J, target, free, gauss=gauss, damped=damped, unit=unit)
+
+    def determined_by(self, columns: Sequence[int]) -> bool:
+        motions = np.linalg.qr(self.reach[:, None] * self.Z)[0]
+        return rank_of(np.linalg.svd(motions[list(columns)], compute_uv=False), 1.0, INDEPENDENT) == self.dof
+
+    def motion_of(self, columns: Sequence[int], change: Array) -> Array:
+        return self.Z @ np.linalg.lstsq(self.Z[list(columns)], change, rcond=None)[0]
+
+    def independence(self, mobility: Array, J: Array) -> float:
+        sizes = np.sqrt(np.einsum("ij,ji->i", J, np.linalg.solve(self.M, J.T)))
+        if not (sizes > 0.0).all():
+            return 0.0
+        return float(np.linalg.eigvalsh(mobility / np.outer(sizes, sizes))[0])
+
+    def smallest_effort(
+        self, vdot: Array, root: Array | None = None, nominal: Array | None = None, *, strict: bool = True
+    ) -> Array:
+        return efforts.smallest_effort(self, vdot, root, nominal, strict=strict)
+
+    def effort_with_force(self, C: Array, f: Array, force: Array, root: Array | None = None) -> tuple[Array, bool]:
+        return efforts.effort_with_force(self, C, f, force, root)
+
+    def with_friction_of_loads(
+        self, vdot: Array, effort: Callable[[Terms, Array], Array], given: Array | None = None
+    ) -> Terms:
+        return efforts.with_friction_of_loads(self, vdot, effort, given)
+
+    def actuation(self, names: tuple[str, ...], metric: Metric | None, epsilon: float = 0.0) -> Actuation:
+        return actuation_at(self, names, metric, epsilon)
+
+    def in_present_rows(self, S: Array, row_names: tuple[str, ...]) -> Array:
+        if not self.row_names or self.row_names == row_names:
+            return S
+        column = {name: i for i, name in enumerate(self.row_names)}
+        pairs = [(column[name], j) for j, name in enumerate(row_names) if name in column]
+        out = np.zeros((len(S), len(self.row_names)))
+        for i, j in pairs:
+            out[:, i] = S[:, j]
+        return out
+
+    def determines(self, S: Array) -> NDArray[np.bool_]:
+        return determined(S / self.row_scale, self.levers, self.rank)
+
+    def force_rows(self, S: Array) -> Array:
+        if self.rank == len(self.A):  # the smallest c with A c = S' is A+ S'
+            return linear_algebra.smallest_solutions(self.A, S)
+        return S @ self.A_pinv.T
+
+    def at_first_sample(self, flag: float) -> bool:
+        return flag < 0.5
+
+    def by_program(self, program: Callable[[], _T], regular: Callable[[], _T]) -> _T:
+        return program()
+
+    def assume_less(self, a: float, b: float) -> None:
+        pass
 
 
 def independent_rows(terms: Terms) -> list[int]:

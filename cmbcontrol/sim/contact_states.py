@@ -19,12 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._tolerance import DEPENDENT, rank
-from ..dynamics.acceleration import at_rank, solved
+from ..dynamics.acceleration import at_rank
 from ..dynamics.impact import nearest, supporting
 from ..errors import PainleveError, TooManyStatesError
+from ..model.accelerations import solved
 from ..model.contacts import Contact
-from ..model.diagnosis import unique_multipliers
 from ..model.dry_friction import Rub, across
+from ..model.multipliers import unique_multipliers
 from ..model.plant import Plant
 from ..model.terms import LoadFriction, Terms
 from .contact_relaxation import Relaxed, relaxed

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from .. import _check
 from ..controllers.controller import Controller, FunctionController
-from ..dynamics.acceleration import solved
 from ..dynamics.nearest_singular import nearest_singular_configuration
 from ..dynamics.singular import singular_configuration
 from ..errors import (
@@ -22,6 +21,7 @@ from ..errors import (
     SingularConfigurationError,
     Status,
 )
+from ..model.accelerations import solved
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from .failures import LawFailed

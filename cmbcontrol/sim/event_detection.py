@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
-from ..dynamics.acceleration import at_rank, solved
+from ..dynamics.acceleration import at_rank
 from ..errors import ModelError
 from ..kernels import constrained, watch
 from ..kernels.watch import CARRIED, OPENING, OWN, PIVOT, RATE
+from ..model.accelerations import solved
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.terms import FAILED, RANK_TOLERANCE

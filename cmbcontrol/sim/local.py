@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..dynamics.acceleration import solved
 from ..errors import ModelError, PainleveError, ParametrizationError, SingularConfigurationError, Status
 from ..kernels import constrained, forces, motion, runge_kutta
 from ..kernels.layout import DISSIPATED, LOADS, MOTORS, WORKS
 from ..linear.chart import ChartPoint
 from ..linear.local_form import LocalForm, LocalPoint
 from ..linear.parametrization import as_parametrization
+from ..model.accelerations import solved
 from ..model.mechanism import Mechanism
 from ..model.terms import RANK_TOLERANCE, Terms
 from .implicit import OutOfReach, RosenbrockStepper, SdirkStepper, Step, Stepper, StepTooSmall

@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from .._tolerance import BLURRED, rank
-from ..dynamics.acceleration import require_unique_loads, solved
 from ..dynamics.singular import moves, singular_configuration
 from ..errors import BranchWarning, ImmobileWarning, InputError, InputTypeError, SingularConfigurationError
 from ..kernels import motion
+from ..model.accelerations import require_unique_loads, solved
 from ..model.evaluation import require_followed
 from ..model.generic_rank import generic_rank
 from ..model.mechanism import Mechanism

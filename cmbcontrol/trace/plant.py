@@ -9,7 +9,7 @@ import numpy as np
 
 from .elimination import largest
 from .functions import Tracing
-from .kernels import forces, tree
+from .kernels import centroidal, forces, frames, tree
 from .numbers import empty
 from .symbols import NotTraceable, Symbols
 from .terms import TracedTerms
@@ -63,6 +63,19 @@ class TracedPlant:
         R, p = empty((n, 3, 3)), empty((n, 3))
         tree.link_poses(self._at.model.links, np.asarray(q, object), R, p)
         return Symbols(R), Symbols(p)
+
+    def frame_motion(self, q: Any, v: Any, side: Any, frame: Any, other: Any) -> tuple[Any, ...]:
+        moved = frames.frame_motion(self._at.model.links, *self.link_poses(q), v, side, *frame, *other)
+        return tuple(map(Symbols, moved))
+
+    def centroidal_motion(self, q: Any, v: Any, links: Any) -> tuple[Any, ...]:
+        mass, *moved = centroidal.centroidal_motion(links, *self.link_poses(q), v)
+        return mass, *map(Symbols, moved)
+
+    def reclosed(self, q: Any) -> Any:
+        """Configuration q itself; a guard of the code fails where its loops are not closed."""
+        self.require_closed(q)
+        return q
 
     def closed_with(self, q: Any, v: Any, columns: Sequence[int]) -> tuple[Symbols, Symbols]:
         """Nearest closed configuration and velocity with some independent coordinates held, by Newton's method.

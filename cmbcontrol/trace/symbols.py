@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from . import numbers
 from .graph import Graph, NotTraceable, Scalar
 
-__all__ = ["NotTraceable", "Symbols", "Time", "array", "joined", "numbers_of", "where_less"]
+__all__ = ["NotTraceable", "Symbols", "Time", "array", "if_less", "joined", "numbers_of", "where_less"]
 
 
 class Symbols(np.ndarray):
@@ -107,6 +107,13 @@ def where_less(a: Any, b: Any, x: Any, y: Any) -> Any:
     if not any(isinstance(z, (Scalar, Symbols)) for z in (a, b, x, y)):
         return np.where(np.less(a, b), x, y)
     return array(_each(_select, a, b, x, y))
+
+
+def if_less(a: Any, b: Any, x: Callable[[], tuple], y: Callable[[], tuple]) -> tuple:
+    """Results x() where a < b, else y(). With numbers only that one is called; code has both, and takes one."""
+    if isinstance(a, Scalar) or isinstance(b, Scalar):
+        return tuple(where_less(a, b, *pair) for pair in zip(x(), y(), strict=True))
+    return x() if a < b else y()
 
 
 def _select(a: Any, b: Any, x: Any, y: Any) -> Any:

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ..kernels.layout import LOADED
 from . import numbers
 from .elimination import ConstrainedSolver, Factor, largest, smallest, sparse, symmetric
+from .equations import USUAL, EquationsOfMotion, NullSpaceMotion
 from .functions import Tracing, dense
 from .kernels import forces
 from .machine import Machine
 from .symbols import NotTraceable, Symbols
 
 __all__ = ["TracedTerms"]
+
+_T = TypeVar("_T")
 
 # What must be left of a coordinate beside those that were taken before it, of its own part in the motions: it is taken
 # as an independent one. Less where these are too few.
@@ -29,7 +32,7 @@ _DIAGONAL = 1e-13
 _LEVER = 0.1
 
 
-class TracedTerms:
+class TracedTerms(EquationsOfMotion):
     """Terms at a state in symbols, in place of `model.terms.Terms`, for a law that is traced.
 
     Laws solve in independent coordinates z = v[columns], from which all others follow: v = K z, and a = c + K z' with
@@ -39,6 +42,7 @@ class TracedTerms:
     absent: frozenset[str] = frozenset()
     row_names: tuple[str, ...] = ()
     force: Any = None
+    friction: Any = None  # what solves for efforts or accelerations refuses friction in proportion to loads
 
     def __init__(self, at: Tracing, plant: Any, t: Any, q: Any, v: Any) -> None:
         self.at, self.plant, self.t = at, plant, t
@@ -167,37 +171,53 @@ class TracedTerms:
             self._chart = Chart(self, wanted)
         return self._chart
 
-    def only_acceleration(self, J: Any, target: Any) -> Symbols:
-        """Acceleration a with A a = -b and J a = target, where there is only one."""
+    def only_acceleration(self, J: Any, target: Any, unit: float = 1.0) -> tuple[Symbols, float]:
         J, target = np.asarray(J, object), np.asarray(target, object)
         chart = self.chart(_unit_columns(J))
         if list(_unit_columns(J)) == chart.columns:
-            return chart.acceleration(target)
+            return chart.acceleration(target), 1.0
         rest, reach = target - J @ chart.c, self.at.model.reach
         sizes = [sum((x * x / (reach[k] * reach[k]) for k, x in sparse(row).items()), 0.0) for row in J]
-        return chart.acceleration(self._least(J @ chart.K, rest, [x * sum(chart.sizes, 0.0) for x in sizes]))
+        return chart.acceleration(self._least(J @ chart.K, rest, [x * sum(chart.sizes, 0.0) for x in sizes])), 1.0
 
-    def nearest(self, J: Any, target: Any, wish: Any) -> Symbols:
-        """Acceleration a with A a = -b and J a = target that is nearest to a wish in the metric of M."""
-        chart = self.chart()
-        K, M = chart.K, self.M.view(np.ndarray)
-        near = chart.inertia.solve(sparse(K.T @ (M @ (np.asarray(wish, object) - chart.c))))
-        z = dense(near, self.dof)
+    def nearest_acceleration(self, J: Any, target: Any, free: NullSpaceMotion) -> tuple[Symbols, float]:
+        chart, z = self.chart(), self._nearest_to(free)
+        K = chart.K
         JK = np.asarray(J, object) @ K
         solver = ConstrainedSolver(chart.inertia, [sparse(row) for row in JK])
         self.require(solver.schur, [self._mobility_without_loops(row) for row in np.asarray(J, object)])
         rest = np.asarray(target, object) - np.asarray(J, object) @ chart.c - JK @ z
-        return chart.acceleration(z + dense(solver.least_change(sparse(rest)), self.dof))
+        return chart.acceleration(z + dense(solver.least_change(sparse(rest)), self.dof)), 1.0
 
-    def nearest_damped(self, J: Any, target: Any, wish: Any, part: Any, usual: Any) -> Symbols:
-        """Acceleration nearest to J a = target and a wish, damped where J loses motions: `controllers.redundancy.best`.
+    def _nearest_to(self, free: NullSpaceMotion) -> Any:
+        """Independent accelerations z (dof,) of the admissible acceleration nearest to the one that is wanted."""
+        if free.J is not None:
+            raise NotTraceable(
+                "a posture in some coordinates, or of a second task, takes singular values, for which there is no "
+                "code; give posture=(reference, bandwidth) in all coordinates, or posture_damping="
+            )
+        chart, wanted = self.chart(), np.asarray(free.vdot, object)
+        near = chart.inertia.solve(sparse(chart.K.T @ (self.M.view(np.ndarray) @ (wanted - chart.c))))
+        return dense(near, self.dof)
 
-        Squares of singular values are eigenvalues of the mobility J K (K'M K)^-1 K'J'.
-        """
-        chart, J = self.chart(), np.asarray(J, object)
-        K, M = chart.K, self.M.view(np.ndarray)
-        near = chart.inertia.solve(sparse(K.T @ (M @ (np.asarray(wish, object) - chart.c))))
-        z, JK = dense(near, self.dof), J @ K
+    def least_squares_acceleration(
+        self,
+        J: Any,
+        target: Any,
+        free: NullSpaceMotion,
+        *,
+        gauss: bool = False,
+        damped: float | None = None,
+        unit: float = 1.0,
+    ) -> Symbols:
+        # squares of singular values are eigenvalues of the mobility J K (K'M K)^-1 K'J'
+        if gauss or damped is None or len(J) > self.dof:
+            raise NotTraceable(
+                "consistent=, and tasks of more values than degrees of freedom, take singular values of Gauss' "
+                "principle, for which there is no code; give as many values as there are degrees of freedom"
+            )
+        chart, J, z = self.chart(), np.asarray(J, object), self._nearest_to(free)
+        JK, usual = J @ chart.K, USUAL / unit
         ways = np.array([dense(chart.inertia.solve(sparse(row)), self.dof) for row in JK], object)
         squares, U, left = symmetric(JK @ ways.T)
         largest_one, total = usual * usual * self._most, sum(squares, 0.0)
@@ -206,12 +226,12 @@ class TracedTerms:
         if not isinstance(left, float):
             self.require_positive(_DIAGONAL * _DIAGONAL * total * total - left)
         rest = U.T @ (np.asarray(target, object) - J @ chart.c - JK @ z)
-        share = [x / numbers.maximum(part * part * largest_one, s) for x, s in zip(rest, squares, strict=True)]
+        share = [x / numbers.maximum(damped * damped * largest_one, s) for x, s in zip(rest, squares, strict=True)]
         return chart.acceleration(z + ways.T @ (U @ np.array(share, object)))
 
     @cached_property
     def _most(self) -> Any:
-        """Square of the reach of the coordinates, in metres, as `controllers.redundancy` has it."""
+        """Square of the mobility of the coordinates, in metres, as `model.accelerations` has it."""
         chart, reach = self.chart(), self.at.model.reach
         ways = [(k, row @ dense(chart.inertia.solve(sparse(row)), self.dof)) for k, row in enumerate(chart.K)]
         return sum((reach[k] * reach[k] * way for k, way in ways), 0.0)
@@ -225,15 +245,7 @@ class TracedTerms:
         chart.fill(made, {i: -x for i, x in self.at.scaled(self._machine.phi).items()})
         return Symbols(made)
 
-    def mobility(self, J: Any) -> Symbols:
-        """Mobility J K (K'M K)^-1 K'J' of the admissible motions: acceleration along J by forces there."""
-        chart = self.chart()
-        JK = np.asarray(J, object) @ chart.K
-        columns = [dense(chart.inertia.solve(sparse(row)), self.dof) for row in JK]
-        return Symbols(JK @ np.array(columns, object).T)
-
-    def smallest_effort(self, vdot: Any, root: Any = None, nominal: Any = None) -> Symbols:
-        """Motor efforts u with K'B u = K'(M vdot + h) that are nearest to nominal ones, in the metric R R'."""
+    def smallest_effort(self, vdot: Any, root: Any = None, nominal: Any = None, *, strict: bool = True) -> Symbols:
         chart, B = self.chart(), self._pushes(root)
         if B.shape[1] < self.dof:
             raise NotTraceable(f"{B.shape[1]} motors and {self.dof} degrees of freedom")
@@ -247,14 +259,10 @@ class TracedTerms:
         return Symbols(u if nominal is None else u + np.asarray(nominal, object))
 
     def force_rows(self, S: Any) -> Symbols:
-        """Smallest C with C A' lam = S lam for all lam, where no row is redundant."""
-        if self.rank < len(self.at.model.rows):
-            raise NotTraceable("redundant rows share the constraint force")
         scaled = [self.at.scaled(np.asarray(row, object)) for row in S]
         return Symbols(np.array([dense(self._plain.least_change(row), len(self.v)) for row in scaled], object))
 
-    def effort_with_force(self, C: Any, f: Any, force: Any, root: Any = None) -> Symbols:
-        """Smallest motor efforts u with K'(B u - f) = 0 and C B u = force, in the metric R R'."""
+    def effort_with_force(self, C: Any, f: Any, force: Any, root: Any = None) -> tuple[Symbols, bool]:
         self._require_no_loads()
         chart, C = self.chart(), np.asarray(C, object)
         B, reach = self._pushes(root), self.at.model.reach
@@ -264,32 +272,25 @@ class TracedTerms:
         felt = [sum((x * x * reach[k] * reach[k] for k, x in sparse(row).items()), 0.0) for row in C]
         push = self._push(B)
         u = self._least(np.concatenate([chart.K.T @ B, C @ B]), need, [push * size for size in [*chart.sizes, *felt]])
-        return Symbols(u if root is None else np.asarray(root, object) @ u)
+        return Symbols(u if root is None else np.asarray(root, object) @ u), True
 
-    def active_effort(self, force: Any, L: Any, inverse: Any, margin: float) -> Symbols:
-        """Smallest motor efforts that move the machine as a joint force does, see `Actuation.effort`.
-
-        Smallest in the joint forces L^-1 B u. With N = L^-1 B, Q = N'N and S = K'B Q^-1 B'K, the squares of the
-        cosines between the reach of the motors and the admissible motions are eigenvalues of (K'L L'K)^-1 S. The sum
-        of their inverses is the trace of S^-1 K'L L'K, which guards that none is below the margin.
-        """
+    def with_friction_of_loads(self, vdot: Any, effort: Callable[[Any, Any], Any], given: Any = None) -> TracedTerms:
         self._require_no_loads()
-        chart, B = self.chart(), self.B.view(np.ndarray)
-        if B.shape[1] < self.dof:
-            raise NotTraceable(f"{B.shape[1]} motors and {self.dof} degrees of freedom")
-        N, moved = np.asarray(inverse, object) @ B, np.asarray(L, object).T @ chart.K
-        Q, W = N.T @ N, moved.T @ moved
-        metric = Factor([sparse(row) for row in Q], list(range(len(Q))))
-        self.require(metric, [Q[i, i] for i in range(len(Q))])
-        rows = [sparse(row) for row in chart.K.T @ B]
-        if not all(rows):
-            raise NotTraceable("a degree of freedom that no motor reaches")
-        solver = ConstrainedSolver(metric, rows)
-        inverses = [solver.multipliers({i: 1.0}) for i in range(self.dof)]
-        total = sum((x * W[k, i] for i, column in enumerate(inverses) for k, x in column.items()), 0.0)
-        self.require_positive(1.0 - numbers.maximum(margin * margin, self.at.clear) * total)
-        need = sparse(chart.K.T @ np.asarray(force, object))
-        return Symbols(dense(solver.least_change(need), B.shape[1]))
+        return self
+
+    def actuation(self, names: tuple[str, ...], metric: Any, epsilon: float = 0.0) -> TracedActuation:
+        self._require_no_loads()
+        if epsilon:
+            raise NotTraceable("epsilon= takes singular values, for which there is no code; leave it out")
+        return TracedActuation(self, *metric)
+
+    def in_present_rows(self, S: Any, row_names: tuple[str, ...]) -> Any:
+        return S
+
+    def determines(self, S: Any) -> Any:
+        if self.rank < len(self.at.model.rows):
+            raise NotTraceable("redundant rows share the constraint force")
+        return np.ones(len(S), dtype=bool)
 
     def _require_no_loads(self) -> None:
         """Refuse friction in proportion to loads, for which there are no symbols: no law may leave it out unnoticed."""
@@ -343,8 +344,10 @@ class TracedTerms:
         change = {i: rates.get(i, 0.0) - s for i, s in enumerate(along)}
         return Symbols(given + dense(solver.least_change(change), len(given)))
 
+    def determined_by(self, columns: Sequence[int]) -> bool:
+        return True  # a guard of `motion_of` fails where they do not
+
     def motion_of(self, columns: Sequence[int], change: Any) -> Symbols:
-        """Admissible motion nearest to changes of some coordinates, which determine the motion."""
         chart = self.chart(columns)
         if chart.columns == list(columns):
             return Symbols(chart.K @ np.asarray(change, object))
@@ -353,8 +356,10 @@ class TracedTerms:
         self.require(square, [sum((x * x for x in column), 0.0) for column in S.T])
         return Symbols(chart.K @ dense(square.solve(sparse(S.T @ np.asarray(change, object))), self.dof))
 
+    def independence(self, mobility: Any, J: Any) -> float:
+        return 1.0
+
     def acceleration(self, f: Any) -> Symbols:
-        """Acceleration (nv,) under joint forces f, by the least constraint."""
         self._require_no_loads()
         if "_gauss" in vars(self):
             target = {i: -x for i, x in self.at.scaled(self._moved.b).items()}
@@ -368,13 +373,11 @@ class TracedTerms:
         return chart.acceleration(dense(chart.inertia.solve(sparse(chart.K.T @ need)), self.dof))
 
     def response(self, f: Any) -> Symbols:
-        """Acceleration K (K'M K)^-1 K'f that joint forces f add."""
         chart = self.chart()
         z = chart.inertia.solve(sparse(chart.K.T @ np.asarray(f, object)))
         return Symbols(chart.K @ dense(z, self.dof))
 
     def free_acceleration(self, f: Any) -> Symbols:
-        """Acceleration M^-1 f, without the loops."""
         return Symbols(dense(self._tree.solve(sparse(np.asarray(f, object))), len(self.v)))
 
     @cached_property
@@ -410,13 +413,18 @@ class TracedTerms:
         self.require_positive(smallest([x for x in left if not isinstance(x, float)]))
 
     def assume_less(self, a: Any, b: Any) -> None:
-        """Add the guard a < b of a case that a law computes, also where it is traced in another case.
-
-        Where no other code takes over in other cases, as in exported code, the law cannot be traced.
-        """
+        # where no other code takes over in other cases, as in exported code, the law cannot be traced
         if self.at.margins is not None:
             raise NotTraceable("cases that are left to Python")
         self.at.graph.assume_less(a, b)
+
+    def at_first_sample(self, flag: Any) -> bool:
+        self.assume_less(0.5, flag)
+        self.at.graph.require_less(0.5, flag)
+        return False
+
+    def by_program(self, program: Callable[[], _T], regular: Callable[[], _T]) -> _T:
+        return regular()
 
     def require_positive(self, x: Any) -> None:
         """Add a guard on a number, which is positive where all that follows can be trusted."""
@@ -432,6 +440,45 @@ class TracedTerms:
             self.at.graph.require_less(0.0, x)
         else:
             self.at.margins.append(x)
+
+
+class TracedActuation:
+    """Admissible motions that the motors reach, as far as symbols have them; in place of `model.actuation.Actuation`.
+
+    With N = L^-1 B, Q = N'N and S = K'B Q^-1 B'K, the squares of the cosines between the reach of the motors and the
+    admissible motions are eigenvalues of (K'L L'K)^-1 S. The sum of their inverses is the trace of S^-1 K'L L'K, which
+    guards that none is below a margin.
+    """
+
+    def __init__(self, terms: TracedTerms, L: Any, inverse: Any) -> None:
+        chart, B = terms.chart(), terms.B.view(np.ndarray)
+        self._terms, self._chart, self._motors = terms, chart, B.shape[1]
+        if B.shape[1] < terms.dof:
+            raise NotTraceable(f"{B.shape[1]} motors and {terms.dof} degrees of freedom")
+        N, moved = np.asarray(inverse, object) @ B, np.asarray(L, object).T @ chart.K
+        Q, self._W = N.T @ N, moved.T @ moved
+        metric = Factor([sparse(row) for row in Q], list(range(len(Q))))
+        terms.require(metric, [Q[i, i] for i in range(len(Q))])
+        rows = [sparse(row) for row in chart.K.T @ B]
+        if not all(rows):
+            raise NotTraceable("a degree of freedom that no motor reaches")
+        self._solver = ConstrainedSolver(metric, rows)
+
+    def within(self, margin: float) -> bool:
+        """Whether every motion is reached with this margin at least: yes, and elsewhere a guard of the code fails."""
+        terms = self._terms
+        inverses = [self._solver.multipliers({i: 1.0}) for i in range(terms.dof)]
+        total = sum((x * self._W[k, i] for i, column in enumerate(inverses) for k, x in column.items()), 0.0)
+        terms.require_positive(1.0 - numbers.maximum(margin * margin, terms.at.clear) * total)
+        return True
+
+    def effort(self, force: Any, margin: float = 0.0) -> Symbols:
+        """Smallest motor efforts that move the machine as a joint force does, above the margin of `within`."""
+        need = sparse(self._chart.K.T @ np.asarray(force, object))
+        return Symbols(dense(self._solver.least_change(need), self._motors))
+
+    def __getattr__(self, name: str) -> Any:
+        raise NotTraceable(f"the {name} of the actuation takes singular values, for which there is no code")
 
 
 class Projector:

@@ -10,7 +10,6 @@ import cmbcontrol as cmb
 from cmbcontrol import Actuator, FunctionPlant, Mechanism, plants
 from cmbcontrol.controllers.decoupling import (
     cross_coupling,
-    determined,
     is_decoupled,
     reachable_forces,
     surplus_efforts,
@@ -211,7 +210,7 @@ def test_a_combination_of_multipliers_may_be_unique_where_none_is():
     q, _ = state(plant)
     terms = plant.terms(q, np.zeros(4))
     S = np.array([[1.0, 0.0, 0.0, 0.0], [1.0, 0.0, 1.0, 0.0], [1.0, 0.0, 0.0, 1.0], [0.0, 2.0, 0.0, 2.0]])
-    assert determined(S, terms).tolist() == [False, True, False, True]
+    assert terms.determines(S).tolist() == [False, True, False, True]
 
 
 def test_efforts_that_do_not_move_the_machine():

@@ -10,6 +10,7 @@ import pytest
 import cmbcontrol as cmb
 from cmbcontrol import closed_loop_equilibrium, controllers, linearize_closed_loop, plants
 from cmbcontrol.controllers import Coordinates, PointTask, ProjectedInverseDynamics, WithModel
+from cmbcontrol.controllers.projected_inverse_dynamics import largest_scale
 from cmbcontrol.dynamics.forces import motor_effort
 from tests.fixtures import accelerated, open_arm, random_terms
 
@@ -502,3 +503,18 @@ class TestDamped:
         for x in (0.3, 1e-2, 1e-4, 1e-6):
             q = both.assemble(cranka=x, crankb=x, guess={"rama": 0.39, "ramb": 0.39})
             assert np.abs(law(0.0, both.terms(q, np.zeros(6)), law.start(both))).max() < 5e3
+
+
+@pytest.mark.parametrize(
+    ("hold", "more", "limits", "expected"),
+    [
+        ([1.0, 2.0], [4.0, -8.0], [3.0, 4.0], 0.5),
+        ([1.0, 2.0], [4.0, -8.0], [np.inf, np.inf], 1.0),
+        ([1.0, 2.0], [4.0, 0.0], [3.0, 1.0], 0.0),  # not even at rest
+        ([5.0, 0.0], [-8.0, 1.0], [3.0, 2.0], 1.0),  # beyond the limit at rest, within it all the way
+        ([5.0, 0.0], [-1.0, 1.0], [3.0, 2.0], 0.0),
+        ([0.0, 0.0], [0.0, 0.0], [3.0, 2.0], 1.0),
+    ],
+)
+def test_the_largest_scale_within_limits(hold, more, limits, expected):
+    assert largest_scale(np.array(hold), np.array(more), np.array(limits)) == expected

@@ -7,7 +7,7 @@ from cmbcontrol import Constant, Sine, actuation, plants
 from cmbcontrol._jit import JIT_ENABLED
 from cmbcontrol._tolerance import DEPENDENT, ROUNDING
 from cmbcontrol.controllers import ConstrainedActuation, PointTask, ProjectedInverseDynamics
-from cmbcontrol.kernels import linear_algebra, signals
+from cmbcontrol.kernels import linear_algebra
 from tests.fixtures import other_arrays
 
 # -- kernels against numpy --------------------------------------------------------------------------------
@@ -81,21 +81,6 @@ def test_a_plant_without_motors_reaches_nothing():
     bare = type(plant)("bare", plant.bodies, plant.joints, plant.loops, gravity=plant.gravity)
     found = actuation(bare, plant.assemble(left=2.1, right=1.0))
     assert (found.rank, found.dof, found.margin, found.efforts.shape) == (0, 2, 0.0, (0, 2))
-
-
-@pytest.mark.parametrize(
-    ("hold", "more", "limits", "expected"),
-    [
-        ([1.0, 2.0], [4.0, -8.0], [3.0, 4.0], 0.5),
-        ([1.0, 2.0], [4.0, -8.0], [np.inf, np.inf], 1.0),
-        ([1.0, 2.0], [4.0, 0.0], [3.0, 1.0], 0.0),  # not even at rest
-        ([5.0, 0.0], [-8.0, 1.0], [3.0, 2.0], 1.0),  # beyond the limit at rest, within it all the way
-        ([5.0, 0.0], [-1.0, 1.0], [3.0, 2.0], 0.0),
-        ([0.0, 0.0], [0.0, 0.0], [3.0, 2.0], 1.0),
-    ],
-)
-def test_the_largest_scale_within_limits(hold, more, limits, expected):
-    assert signals.largest_scale(np.array(hold), np.array(more), np.array(limits)) == expected
 
 
 def test_a_sine_has_its_derivatives():

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from cmbcontrol.errors import AssemblyError
-from cmbcontrol.model.diagnosis import unique_multipliers
 from cmbcontrol.model.elements import Actuator, Body, Cylindrical, Distance, Frame, Free, Point, Revolute, Spherical
 from cmbcontrol.model.mechanism import Mechanism
 from cmbcontrol.plants.five_bar import five_bar
@@ -42,16 +41,6 @@ def test_which_multipliers_the_motion_determines(closure):
     plant = five_bar(closure=closure)
     unique = plant.diagnose(plant.assemble(left=2.1, right=1.0)).unique_multipliers
     assert unique == {row: row in ("tip_x", "tip_y") for row in plant.row_names}  # the force in the plane of motion
-
-
-def test_multipliers_are_unique_where_every_other_choice_breaks_the_balance():
-    rng = np.random.default_rng(0)
-    A = rng.standard_normal((3, 6))
-    A = np.vstack([A, 2.0 * A[0] - A[1]])
-    np.testing.assert_array_equal(unique_multipliers(A, 3), [False, False, True, False])
-    np.testing.assert_array_equal(unique_multipliers(A[:3], 3), True)
-    np.testing.assert_array_equal(unique_multipliers(np.vstack([A[:1], A[:1], 0.0 * A[:1]]), 1), False)
-    assert unique_multipliers(np.zeros((0, 4)), 0).shape == (0,)
 
 
 def test_a_loop_written_twice_shares_its_multipliers_and_is_counted_where_it_comes_last():
