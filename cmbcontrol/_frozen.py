@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, TypeVar, datacl
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Held", "HeldArray", "Part", "frozen", "frozen_family", "held", "set_fields"]
+__all__ = ["Frozen", "Held", "HeldArray", "frozen", "frozen_family", "held", "set_fields"]
 
 _Class = TypeVar("_Class")
 _Given = TypeVar("_Given", contravariant=True)
@@ -65,7 +65,7 @@ def set_fields(part: object, **values: object) -> None:
         object.__setattr__(part, key, value)
 
 
-class Part:
+class Frozen:
     """Base of frozen parts, whose copies stay frozen: pickle and deepcopy would make writable arrays."""
 
     if TYPE_CHECKING:  # for dataclasses.replace and dataclasses.fields

@@ -15,7 +15,7 @@ from typing import Any
 
 from .errors import FileError, InputError, InputTypeError, ModelError
 
-__all__ = ["Document", "read", "text"]
+__all__ = ["YamlDocument", "read", "text"]
 
 _LARGEST = 20_000_000  # bytes: descriptions are thousands, long tables of samples some millions
 _DEEPEST = 60  # levels
@@ -32,7 +32,7 @@ Path_ = tuple[str | int, ...]
 
 
 @dataclass(frozen=True)
-class Document:
+class YamlDocument:
     """Content of a file, with the lines of its entries.
 
     Attributes
@@ -69,7 +69,7 @@ class Document:
             raise told from error
 
 
-def read(path: str | Path) -> Document:
+def read(path: str | Path) -> YamlDocument:
     r"""Read a file.
 
     Raises
@@ -113,7 +113,7 @@ class _Reader:
         self.path, self.events = path, events
         self.lines: dict[Path_, int] = {}
 
-    def document(self) -> Document:
+    def document(self) -> YamlDocument:
         import yaml
 
         for event in self.events:
@@ -125,7 +125,7 @@ class _Reader:
         next(self.events)  # the end of the document
         if not isinstance(event := next(self.events), yaml.StreamEndEvent):
             raise self.refused(event, "it holds a second document")
-        return Document(self.path, data, self.lines)
+        return YamlDocument(self.path, data, self.lines)
 
     def refused(self, event: Any, why: str) -> FileError:
         return FileError(f"{self.path}, line {event.start_mark.line + 1}: {why}")

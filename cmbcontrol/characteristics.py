@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _check
-from ._frozen import Held, HeldArray, Part, frozen, frozen_family, held, set_fields
+from ._frozen import Frozen, Held, HeldArray, frozen, frozen_family, held, set_fields
 from .errors import InputError
 from .trace.expression import Expression
 from .trace.symbols import where_less
@@ -45,7 +45,7 @@ _CREEP = 1e-9  # rate at which what jumps with the sign of the rate is on one of
 _SAME = 1e-6  # of force and slope: what differs by more is another formula
 
 
-class Characteristic(Part, ABC):
+class Characteristic(Frozen, ABC):
     """Force law against a displacement x (m or rad) and its rate (m/s or rad/s), N or N m.
 
     A class of the user is a dataclass with `force`, and `energy` if it stores energy. Its fields that are numbers are

@@ -35,7 +35,7 @@ __all__ = [
     "Bars",
     "Debug",
     "Factory",
-    "Place",
+    "NamedConfiguration",
     "PlantName",
     "configuration",
     "console",
@@ -163,14 +163,14 @@ def _plain(default: Any) -> str:
     return ",".join(map(_plain, default)) if isinstance(default, tuple) else str(default).removesuffix(".0")
 
 
-class Place(NamedTuple):
+class NamedConfiguration(NamedTuple):
     """Configuration that ``--at`` asks for: its name, and values of joints in it."""
 
     name: str | None
     values: dict[str, float]
 
     @classmethod
-    def of(cls, at: list[str] | None) -> Place:
+    def of(cls, at: list[str] | None) -> NamedConfiguration:
         """Read the values of the option ``--at``.
 
         Examples
@@ -186,7 +186,7 @@ class Place(NamedTuple):
         return cls(named[0] if named else None, values)
 
 
-def configuration(plant: Any, q0: Array, at: Place) -> tuple[Array, str]:
+def configuration(plant: Any, q0: Array, at: NamedConfiguration) -> tuple[Array, str]:
     """Configuration at a place, and a text that describes it."""
     where = "at the start configuration"
     if at.name is not None:

@@ -11,7 +11,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from .. import _check
-from ..papers import EXPERIMENTS, Report, Table
+from ..papers import EXPERIMENTS, Report, ResultTable
 from ..papers.report import Parts, text
 from . import common
 from .common import Debug
@@ -100,7 +100,7 @@ def _show(report: Report) -> None:
             console.print(Padding(Text(f"- {choice}"), (0, 2)))
 
 
-def _grid(table: Table) -> Grid:
+def _grid(table: ResultTable) -> Grid:
     """Table for the terminal."""
     grid = Grid(box=None, padding=(0, 1, 0, 2), header_style="dim")
     for name, right in zip(table.columns, table.numeric(), strict=True):

@@ -14,7 +14,7 @@ from ..codegen.identifiers import identifier
 from ..errors import FileError, InputError
 from ..model.plant import Plant
 from . import common
-from .common import At, Debug, Factory, Place, PlantName
+from .common import At, Debug, Factory, NamedConfiguration, PlantName
 
 __all__ = ["export"]
 
@@ -69,7 +69,7 @@ def export(
     """
     with common.in_one_line(debug):
         entry = common.entry_of(plant)
-        place = Place.of(at)
+        place = NamedConfiguration.of(at)
         options = common.factory_options(entry, factory)
         if c == fmu:
             raise InputError("say what to write: --c for C99, or --fmu for an FMU")

@@ -21,7 +21,7 @@ from ..linear.linearize import linearize as linearize_at_rest
 from ..linear.model import LinearModel
 from ..linear.operating import OperatingPoint, trim
 from . import common, figures
-from .common import At, Debug, Factory, Place, PlantName
+from .common import At, Debug, Factory, NamedConfiguration, PlantName
 from .matrices import matrix_lines
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ def linearize(
     with common.in_one_line(debug):
         entry = common.entry_of(plant)
         options = common.factory_options(entry, factory)
-        place = Place.of(at)
+        place = NamedConfiguration.of(at)
         wish = _Wish(held, stable, stops, affine, common.numbers(effort, "--effort", "left=5"))
         hold = _hold(sampled, delay)
         files = _Files(out or Path(f"linear-{entry.name}"))

@@ -14,7 +14,7 @@ from ..controllers.decoupling import is_decoupled, reachable_forces
 from ..dynamics.singular import singular_configuration
 from ..model.plant import Plant
 from . import common
-from .common import At, Debug, Factory, Place, PlantName
+from .common import At, Debug, Factory, NamedConfiguration, PlantName
 
 __all__ = ["diagnose", "list_plants"]
 
@@ -42,7 +42,7 @@ def diagnose(plant: PlantName, at: At = None, factory: Factory = None, debug: De
     """Show the mobility table of a plant, and its freedom, redundancy and actuation at a configuration."""
     with common.in_one_line(debug):
         entry = common.entry_of(plant)
-        place = Place.of(at)
+        place = NamedConfiguration.of(at)
         options = common.factory_options(entry, factory)
         common.warn_of_compilation()
         machine, q0, _ = entry.start(**options)

@@ -30,7 +30,7 @@ from ..plants import Entry, Study
 from ..sim.result import Simulation
 from ..sim.simulate import simulate
 from . import common, figures
-from .common import At, Bars, Debug, Factory, Place, PlantName
+from .common import At, Bars, Debug, Factory, NamedConfiguration, PlantName
 from .figures import Format
 
 __all__ = ["decay_rate", "study", "tracking_error"]
@@ -81,7 +81,7 @@ def study(
     with common.in_one_line(debug):
         entry = common.entry_of(plant)
         options = common.factory_options(entry, factory)
-        place = Place.of(at)
+        place = NamedConfiguration.of(at)
         if duration is not None:
             _check.positive(duration, "--duration")
         if bandwidth is not None:
@@ -117,7 +117,7 @@ class _Found:
 def _study(
     entry: Entry,
     options: dict[str, Any],
-    place: Place,
+    place: NamedConfiguration,
     folder: Path,
     duration: float | None,
     bandwidth: float | None,
@@ -129,7 +129,7 @@ def _study(
     """Make the linear model, the run, the figures and the animation; each result is written at once."""
     plant, q0, v0 = entry.start(**options)
     recipe = entry.study if plant.nu else None
-    if place != Place(None, {}) or (entry.study is None and plant.nu):
+    if place != NamedConfiguration(None, {}) or (entry.study is None and plant.nu):
         q0, _ = common.configuration(plant, q0, place)
         recipe, v0 = _about(plant, q0, recipe), np.zeros(plant.nv)
     law, files = None, []

@@ -19,7 +19,7 @@ from ..studies.study import Study
 from ..studies.study_file import read_study
 from ..view import view_machine, view_modes, view_run, view_study
 from . import common
-from .common import At, Debug, Factory, Place
+from .common import At, Debug, Factory, NamedConfiguration
 
 __all__ = ["view"]
 
@@ -111,7 +111,7 @@ def _machine(name: str, at: list[str] | None, factory: list[str] | None) -> tupl
     """Machine, and the configuration that ``--at`` asks for."""
     entry = common.entry_of(name)
     plant, q0, _ = entry.start(**common.factory_options(entry, factory))
-    q, _ = common.configuration(plant, q0, Place.of(at))
+    q, _ = common.configuration(plant, q0, NamedConfiguration.of(at))
     return plant, q
 
 

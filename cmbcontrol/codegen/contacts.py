@@ -30,10 +30,10 @@ from ..sim.switching import listed_switches
 from ..trace import numbers
 from ..trace.elimination import ConstrainedSolver, Vector, product, sparse
 from ..trace.functions import Function, Tracing, conditions, dense
-from ..trace.machine import Machine as Traced
+from ..trace.machine import TracedMachine
 from ..trace.machine import places
-from .entries import MASS, NEAR, Argument, Case, Machine, Solving, State, size
-from .parameters import Table
+from .entries import MASS, NEAR, Argument, ExportedMachine, FunctionCase, FunctionState, Solving, size
+from .parameters import ParameterTable
 from .selftest import nearness
 
 __all__ = ["CLOSED", "CORRECTIONS", "SWEEPS", "TOLERANCE", "Touching", "contact_step", "touching"]
@@ -138,7 +138,7 @@ def touching(plant: Mechanism, contacts: Any, limits: Any, friction: str) -> Tou
     return Touching(opened, everything, modes)  # type: ignore[arg-type]
 
 
-def contact_step(machine: Machine, found: Touching) -> Solving:
+def contact_step(machine: ExportedMachine, found: Touching) -> Solving:
     """Exported step of a machine whose contacts are all open at its configuration.
 
     Raises
@@ -242,11 +242,11 @@ def _directions(found: Touching, touch: Touch, own: Sequence[Array]) -> list[str
 class _Traced:
     """Traced functions of the step."""
 
-    def __init__(self, machine: Machine, found: Touching) -> None:
+    def __init__(self, machine: ExportedMachine, found: Touching) -> None:
         self.machine, self.found = machine, found
         whole, kept = found.whole, [machine.plant.row_names[row] for row in machine.rows]
         self.own = copy.copy(machine)  # the same, with the rows of contacts, whose numbers are in a table of its own
-        self.own.plant, self.own.table = whole, Table(whole)
+        self.own.plant, self.own.table = whole, ParameterTable(whole)
         self.own.rows = [whole.row_names.index(name) for name in kept]
         stops = {whole.row_slices[n].start for n in found.modes.contacts if not found.modes.part(n).ends}
         limits = [  # numbers, also where they are zero
@@ -258,7 +258,7 @@ class _Traced:
         self.loops = [whole.row_names.index(name) for name in machine.plant.row_names]
         at = self.own.tracing()
         (q,) = at.inputs(at.sample)
-        A = Traced(at.model, q).A
+        A = TracedMachine(at.model, q).A
         self.rows = []
         for touch in found.touches:
             own = [row for row in touch.tangents if sparse(_combined(_exact(row), A))]
@@ -276,7 +276,7 @@ class _Traced:
         return self.own.table.symbol(at.graph, f"contact_{name}", value, text)
 
     def replies(
-        self, at: Tracing, machine: Traced, solver: ConstrainedSolver, rows: Sequence[Array]
+        self, at: Tracing, machine: TracedMachine, solver: ConstrainedSolver, rows: Sequence[Array]
     ) -> tuple[list[Vector], list[Any], list[Array], Array]:
         """Rows as vectors, their mobilities without loops, the motions for a unit of each push, and the matrix W."""
         vectors = [sparse(_combined(row, machine.A)) for row in rows]
@@ -288,7 +288,7 @@ class _Traced:
         W = np.array([[product(a, x) for x in motions] for a in vectors], object)
         return vectors, free, [dense(x, at.nv) for x in motions], W
 
-    def conditions(self, at: Tracing, machine: Traced, solver: ConstrainedSolver) -> tuple[list[Any], Any]:
+    def conditions(self, at: Tracing, machine: TracedMachine, solver: ConstrainedSolver) -> tuple[list[Any], Any]:
         """Numbers that must be above zero, and the closeness to singular configurations."""
         low, high, left = conditions(machine, solver)
         near = self.own.closeness(at, low, high)
@@ -305,7 +305,7 @@ class _Traced:
         q, v, u, (dt,), _ = at.inputs(
             at.sample, np.linspace(0.3, 0.7, at.nv), np.ones(at.nu), np.array([_STEP]), np.zeros(len(rows))
         )
-        machine = Traced(at.model, q)
+        machine = TracedMachine(at.model, q)
         machine.weigh()
         machine.drive()
         machine.move(v)
@@ -371,13 +371,13 @@ class _Traced:
         """Function (q, displacement) -> the configuration after it."""
         at = self.own.tracing()
         q, change = at.inputs(at.sample, np.zeros(at.nv))
-        return at.finished(Traced(at.model, q).moved(change))
+        return at.finished(TracedMachine(at.model, q).moved(change))
 
     def landing(self) -> Function:
         """Function q -> displacement that closes loops, the gaps after it, and the changes by pushes of contacts."""
         at = self.own.tracing()
         (q,) = at.inputs(at.sample)
-        machine = Traced(at.model, q)
+        machine = TracedMachine(at.model, q)
         machine.weigh()
         solver = at.solver(machine)
         step = solver.least_change({i: -x for i, x in at.scaled(machine.phi).items()})
@@ -392,7 +392,7 @@ class _Traced:
         """Function q -> opening of loops or overlap of contacts, m; the allowed value; the gaps."""
         at = self.own.tracing()
         (q,) = at.inputs(at.sample)
-        machine = Traced(at.model, q)
+        machine = TracedMachine(at.model, q)
         off = [abs(at.model.scale[row] * machine.phi[row]) for row in self.loops]
         gaps = []
         for touch, own in zip(self.found.touches, self.rows, strict=True):
@@ -421,14 +421,14 @@ def _exact(row: Array) -> Array:
 class _Judge:
     """Expected results of a step, for the self-test: contacts by exchanges of their states (`sim.contact_states`)."""
 
-    def __init__(self, machine: Machine, found: Touching, rows: Sequence[Sequence[Array]]) -> None:
+    def __init__(self, machine: ExportedMachine, found: Touching, rows: Sequence[Sequence[Array]]) -> None:
         self.machine, self.found, self.pushes = machine, found, sum(map(len, rows))
         self.touches = []
         for t, own in zip(found.touches, rows, strict=True):  # what cannot move across is left out, as in C
             across = np.array(own[int(t.normal is not None) :]).reshape(-1, len(found.whole.row_names))
             self.touches.append(replace(t, tangents=across, rate=np.zeros(len(across))))
 
-    def case(self, state: State) -> Case:
+    def case(self, state: FunctionState) -> FunctionCase:
         """Step near a state, at which a contact closes; without results if no certain ones are found."""
         for _ in range(_TRIES):
             q, v = self._approaching(state)
@@ -439,8 +439,8 @@ class _Judge:
                 far = self.found.whole.extent(at)
                 scales = size(at, far / self.found.whole.reach), fastest, 1.0, far, 1.0, 1.0
                 outputs = at, after, None, self.found.gaps(at), None, None
-                return Case(inputs, outputs, tuple(_SETTLED * scale for scale in scales))
-        return Case(inputs, (None,) * 6, (1.0,) * 6)
+                return FunctionCase(inputs, outputs, tuple(_SETTLED * scale for scale in scales))
+        return FunctionCase(inputs, (None,) * 6, (1.0,) * 6)
 
     def _stepped(self, q: Array, v: Array, u: Array) -> tuple[Array, Array, float] | None:
         """Position and velocity after a step, and the size of velocities; None if two solution methods differ."""
@@ -479,7 +479,7 @@ class _Judge:
             at = self._landed(at)
         return at, after, size(after, np.linalg.solve(terms.M, g))
 
-    def _approaching(self, state: State) -> tuple[Array, Array]:
+    def _approaching(self, state: FunctionState) -> tuple[Array, Array]:
         """State near a given one where a contact touches and closes, and none overlaps; or that of the export."""
         found, machine = self.found, self.machine
         names = list(found.modes.contacts)

@@ -1,6 +1,6 @@
 """Functions that can be exported: a traced function each, with names for its arrays and states to test it with.
 
-One more function needs an `Entry`: its inputs, states and outputs are arguments, and its own numbers are
+One more function needs an `ExportedFunction`: its inputs, states and outputs are arguments, and its own numbers are
 entries of `Machine.table`.
 """
 
@@ -23,9 +23,9 @@ from ..model.mechanism import Mechanism
 from ..model.terms import RANK_TOLERANCE, Terms
 from ..trace import functions as trace
 from ..trace.functions import Function, Tracing
-from .parameters import Table
+from .parameters import ParameterTable
 
-__all__ = ["CLEAR", "FUNCTIONS", "Argument", "Case", "Entry", "Machine", "State"]
+__all__ = ["CLEAR", "FUNCTIONS", "Argument", "ExportedFunction", "ExportedMachine", "FunctionCase", "FunctionState"]
 
 Array = NDArray[np.float64]
 
@@ -58,7 +58,7 @@ class Argument:
 
 
 @dataclass(frozen=True)
-class State:
+class FunctionState:
     """State of the machine at which functions are tested.
 
     Attributes
@@ -79,7 +79,7 @@ class State:
 
 
 @dataclass(frozen=True)
-class Case:
+class FunctionCase:
     """Test case of a function: inputs, expected outputs, and the size of the terms of which these are sums.
 
     An output that is not known otherwise is None.
@@ -91,7 +91,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Entry:
+class ExportedFunction:
     """Function of the exported library that is traced.
 
     Attributes
@@ -114,7 +114,7 @@ class Entry:
     refusals: tuple[str, ...]
     inputs: tuple[Argument, ...]
     outputs: tuple[Argument, ...]
-    case: Callable[[State], Case]
+    case: Callable[[FunctionState], FunctionCase]
 
     @property
     def functions(self) -> dict[str, Function]:
@@ -123,7 +123,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Solving(Entry):
+class Solving(ExportedFunction):
     """Function with loops: several traced ones, and C that is the same for all machines, which calls them.
 
     Attributes
@@ -165,7 +165,7 @@ class Solving(Entry):
 
 
 @dataclass
-class Machine:
+class ExportedMachine:
     """Machine to be exported, with a configuration at which rows and comparisons are chosen, and its numbers.
 
     Attributes
@@ -182,12 +182,12 @@ class Machine:
     q: Array
     coordinates: tuple[str, ...] = ()
     rows: list[int] = field(init=False)
-    table: Table = field(init=False)
+    table: ParameterTable = field(init=False)
 
     def __post_init__(self) -> None:
         self.terms = self.plant.terms(self.q, np.zeros(self.plant.nv))
         self.rows = independent_rows(self.terms)
-        self.table = Table(self.plant)
+        self.table = ParameterTable(self.plant)
         self.reference = self.terms.regular_gradient
 
     def tracing(self) -> Tracing:
@@ -269,13 +269,13 @@ def multiplier_size(terms: Terms, rows: Sequence[int], *forces: Array) -> float:
 # -- the functions -----------------------------------------------------------------------------------------
 
 
-def terms(machine: Machine) -> Entry:
+def terms(machine: ExportedMachine) -> ExportedFunction:
     """Entry of the equations of motion."""
     plant, at = machine.plant, machine.tracing()
     traced = trace.terms(at)
     nv, nu, rows = plant.nv, plant.nu, len(plant.row_names)
 
-    def case(state: State) -> Case:
+    def case(state: FunctionState) -> FunctionCase:
         t = state.terms
         outputs = t.M, t.h, t.phi, t.A, t.b, t.B, (t.kinetic, t.potential)
         far = plant.extent(t.q) + plant.size
@@ -291,9 +291,9 @@ def terms(machine: Machine) -> Entry:
             size(t.B, 1.0),
         )
         energy = size(t.kinetic, t.potential, weight * far)
-        return Case((t.q, t.v), outputs, (*sizes, energy))
+        return FunctionCase((t.q, t.v), outputs, (*sizes, energy))
 
-    return Entry(
+    return ExportedFunction(
         "terms",
         "The equations of motion M a + h = B u - A' lambda, A a + b = 0.",
         traced,
@@ -312,19 +312,21 @@ def terms(machine: Machine) -> Entry:
     )
 
 
-def forward(machine: Machine) -> Entry:
+def forward(machine: ExportedMachine) -> ExportedFunction:
     """Entry of the accelerations under motor efforts."""
     at = machine.tracing()
     traced, refusals = machine.conditioned(at, trace.forward(at))
 
-    def case(state: State) -> Case:
+    def case(state: FunctionState) -> FunctionCase:
         t = state.terms
         f = t.B @ state.u
         a, _, _, friction, _ = solved(t, f - t.h)
         scales = acceleration_size(t, f), multiplier_size(t, machine.rows, f, t.h, t.M @ a), 1.0
-        return Case((t.q, t.v, state.u), (a, machine.multipliers(t, f - t.h - t.M @ a - friction), None), scales)
+        return FunctionCase(
+            (t.q, t.v, state.u), (a, machine.multipliers(t, f - t.h - t.M @ a - friction), None), scales
+        )
 
-    return Entry(
+    return ExportedFunction(
         "forward",
         "Accelerations and constraint forces under motor efforts, at a state with closed loops.",
         traced,
@@ -335,7 +337,7 @@ def forward(machine: Machine) -> Entry:
     )
 
 
-def inverse(machine: Machine) -> Entry:
+def inverse(machine: ExportedMachine) -> ExportedFunction:
     """Entry of the motor efforts of an acceleration."""
     plant, at = machine.plant, machine.tracing()
     if not plant.nu:
@@ -365,7 +367,7 @@ def inverse(machine: Machine) -> Entry:
         made.graph, made.inputs, [machine.clear(at, reached), machine.clear(at, near), *rest, near, reached]
     )
 
-    def case(state: State) -> Case:
+    def case(state: FunctionState) -> FunctionCase:
         t = state.terms
         a = acceleration(t, t.M @ state.random.standard_normal(plant.nv) / plant.reach * plant.size + t.h)
         u = t.smallest_effort(a)
@@ -374,9 +376,9 @@ def inverse(machine: Machine) -> Entry:
         forces = f, t.h, t.M @ a
         efforts = size(u, size(*forces) * size(actuation_at(t).efforts, np.linalg.pinv(t.B)))
         scales = efforts, multiplier_size(t, machine.rows, *forces), 1.0, 1.0
-        return Case((t.q, t.v, a), (u, lam, None, None), scales)
+        return FunctionCase((t.q, t.v, a), (u, lam, None, None), scales)
 
-    return Entry(
+    return ExportedFunction(
         "inverse",
         "The smallest motor efforts that give an acceleration, which the loops must allow (A a + b = 0).",
         traced,
@@ -390,7 +392,7 @@ def inverse(machine: Machine) -> Entry:
     )
 
 
-def close(machine: Machine) -> Entry:
+def close(machine: ExportedMachine) -> ExportedFunction:
     """Entry of a step onto the closed loops."""
     plant, at = machine.plant, machine.tracing()
     land = trace.land(at)
@@ -398,7 +400,7 @@ def close(machine: Machine) -> Entry:
     reordered = Function(land.graph, land.inputs, [low, high, left, *rest[plant.nv :], residual])
     traced, refusals = machine.conditioned(at, reordered)
 
-    def case(state: State) -> Case:
+    def case(state: FunctionState) -> FunctionCase:
         t = state.terms
         away = 1e-3 * state.random.standard_normal(plant.nv) * plant.size / plant.reach
         q = plant.integrate(t.q, away)
@@ -407,9 +409,9 @@ def close(machine: Machine) -> Entry:
         X = np.linalg.solve(there.M, A[machine.rows].T)
         step = -X @ np.linalg.solve(A[machine.rows] @ X, phi[machine.rows])
         far = plant.extent(q)
-        return Case((q,), (plant.integrate(q, step), size(phi), None), (size(q, far / plant.reach), far, 1.0))
+        return FunctionCase((q,), (plant.integrate(q, step), size(phi), None), (size(q, far / plant.reach), far, 1.0))
 
-    return Entry(
+    return ExportedFunction(
         "close",
         "One Gauss-Newton step of positions onto the closed loops, in the metric of M. It squares the "
         "residual: repeat it until that is small. Quaternions stay of length one; joints of several axes turn by at "
@@ -426,17 +428,17 @@ def close(machine: Machine) -> Entry:
     )
 
 
-def project_velocity(machine: Machine) -> Entry:
+def project_velocity(machine: ExportedMachine) -> ExportedFunction:
     """Entry of the velocities that the loops allow."""
     plant, at = machine.plant, machine.tracing()
     traced, refusals = machine.conditioned(at, trace.admissible(at))
 
-    def case(state: State) -> Case:
+    def case(state: FunctionState) -> FunctionCase:
         t = state.terms
         v = t.v + state.random.standard_normal(plant.nv) * plant.size / plant.reach
-        return Case((t.q, v), (plant.project_velocity(t.q, v), None), (size(v), 1.0))
+        return FunctionCase((t.q, v), (plant.project_velocity(t.q, v), None), (size(v), 1.0))
 
-    return Entry(
+    return ExportedFunction(
         "project_velocity",
         "The velocities nearest to v, in the metric of M, that the loops allow.",
         traced,
@@ -447,7 +449,7 @@ def project_velocity(machine: Machine) -> Entry:
     )
 
 
-def linear(machine: Machine) -> Entry:
+def linear(machine: ExportedMachine) -> ExportedFunction:
     """Entry of the linear model in independent coordinates."""
     plant, at = machine.plant, machine.tracing()
     p, dof, nu = len(machine.coordinates), machine.terms.dof, plant.nu
@@ -465,16 +467,16 @@ def linear(machine: Machine) -> Entry:
     model = rest[: 4 * p * p + 2 * p * nu + 2 * p]
     outputs = [machine.clear(at, near), left, machine.clear(at, independent), *model, near]
 
-    def case(state: State) -> Case:
+    def case(state: FunctionState) -> FunctionCase:
         t = state.terms
         A, B, drift, *_, rank = reduction.state_space(
             plant.arrays, t.q, t.v, state.u, R, factor, RANK_TOLERANCE, plant.nv
         )
         outputs = (None, None, None, None) if rank < 0 else (A, B, drift, None)
         f = t.B @ state.u
-        return Case((t.q, t.v, state.u), outputs, (size(A), size(B), size(drift, acceleration_size(t, f)), 1.0))
+        return FunctionCase((t.q, t.v, state.u), outputs, (size(A), size(B), size(drift, acceleration_size(t, f)), 1.0))
 
-    return Entry(
+    return ExportedFunction(
         "linear",
         "The linear model d(y, y')/dt = drift + A (y, y') + B du about a state, of the coordinates y = "
         f"({', '.join(machine.coordinates)}).",
@@ -491,7 +493,7 @@ def linear(machine: Machine) -> Entry:
     )
 
 
-FUNCTIONS: dict[str, Callable[[Machine], Entry]] = {
+FUNCTIONS: dict[str, Callable[[ExportedMachine], ExportedFunction]] = {
     "terms": terms,
     "forward": forward,
     "inverse": inverse,

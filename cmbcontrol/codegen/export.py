@@ -19,7 +19,7 @@ from ..model.generated import independent_rows
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from .contacts import contact_step, touching
-from .entries import FUNCTIONS, Entry, Machine
+from .entries import FUNCTIONS, ExportedFunction, ExportedMachine
 from .identifiers import identifier
 from .laws import law_entry
 from .project import cmake, readme
@@ -150,7 +150,7 @@ def export(
     touched = touching(plant, contacts, limits, friction)
     if touched is not None:
         plant = touched.open
-    machine = Machine(plant, _configuration(plant, q), coordinates)
+    machine = ExportedMachine(plant, _configuration(plant, q), coordinates)
     entries, left_out = _entries(machine, wanted)
     if touched is not None:
         entries.append(contact_step(machine, touched))
@@ -203,7 +203,7 @@ def _configuration(plant: Mechanism, q: ArrayLike | None) -> Array:
     return terms.q
 
 
-def _entries(machine: Machine, wanted: Sequence[str] | None) -> tuple[list[Entry], dict[str, str]]:
+def _entries(machine: ExportedMachine, wanted: Sequence[str] | None) -> tuple[list[ExportedFunction], dict[str, str]]:
     """Entries that were asked for, or by default all that the machine can have; and the reasons for those left out."""
     if wanted is not None and not wanted:
         raise InputError(f"functions must name at least one of {', '.join(FUNCTIONS)}")

@@ -21,14 +21,14 @@ from ..model.terms import Terms
 from ..trace.elimination import smallest
 from ..trace.functions import Function
 from ..trace.plant import TracedPlant
-from .entries import NEAR, Argument, Case, Entry, Machine, State, size
+from .entries import NEAR, Argument, ExportedFunction, ExportedMachine, FunctionCase, FunctionState, size
 
 __all__ = ["law_entry"]
 
 Array = NDArray[np.float64]
 
 
-def law_entry(machine: Machine, given: Any) -> Entry:
+def law_entry(machine: ExportedMachine, given: Any) -> ExportedFunction:
     """Entry of a sampled law: its efforts and next states at a sample.
 
     Encoders are left out, as the computer reads real ones, and so are delays and blocks of the machine, as they are
@@ -75,7 +75,7 @@ def law_entry(machine: Machine, given: Any) -> Entry:
 
     clear = clearness(machine.terms)
 
-    def case(state: State) -> Case:
+    def case(state: FunctionState) -> FunctionCase:
         start, t = start_of(law, plant), float(state.random.uniform())
         terms, own = state.terms, start * (1.0 + 0.1 * state.random.standard_normal(start.size))
         given = [np.array([t]), terms.q, terms.v, own]
@@ -90,10 +90,10 @@ def law_entry(machine: Machine, given: Any) -> Entry:
         effort = blur * size(said.effort, terms.h, report)  # the report says what limits have cut off
         scales = effort, size(after, effort), size(effort, 1.0)
         given += [row(function(t)) for function, _ in signals]
-        return Case(tuple(given), (np.asarray(said.effort), after, report), scales)
+        return FunctionCase(tuple(given), (np.asarray(said.effort), after, report), scales)
 
     outputs = traced.function.outputs[: plant.nu + len(names) + len(told)]
-    return Entry(
+    return ExportedFunction(
         "law",
         f"One sample of {law.name}, every {law.period:g} s.",
         Function(at.graph, traced.function.inputs, [smallest(at.margins or [1.0]), *outputs]),

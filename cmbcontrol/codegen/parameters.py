@@ -9,10 +9,10 @@ from ..kernels.tapes import OPERATIONS
 from ..model.mechanism import Mechanism
 from ..trace.functions import Function
 from ..trace.graph import Graph, Scalar
-from ..trace.machine import Parameters, Place, places
+from ..trace.machine import NumberPlace, Parameters, places
 from ..trace.program import needed
 
-__all__ = ["MEASURED", "Number", "Table"]
+__all__ = ["MEASURED", "ParameterEntry", "ParameterTable"]
 
 # What a user may want to change although it is one by chance, such as a mass of 1 kg. Directions are not among them:
 # their ones are what code becomes short by.
@@ -53,7 +53,7 @@ _OF_LOAD = {
 }
 
 
-class Number(NamedTuple):
+class ParameterEntry(NamedTuple):
     """Entry of the array p."""
 
     name: str
@@ -61,7 +61,7 @@ class Number(NamedTuple):
     text: str
 
 
-class Table:
+class ParameterTable:
     """All numbers that p may hold; `used` selects those that functions read.
 
     Attributes
@@ -71,7 +71,7 @@ class Table:
     numbers : list of Number
     """
 
-    numbers: list[Number]
+    numbers: list[ParameterEntry]
 
     def __init__(self, plant: Mechanism) -> None:
         self.parameters = Parameters(plant.arrays, MEASURED)
@@ -79,21 +79,21 @@ class Table:
         self.numbers = []
         for place, value in zip(places(plant.arrays), self.parameters.values, strict=True):
             name, text = described(place)
-            self.numbers.append(Number(name, float(value), text))
+            self.numbers.append(ParameterEntry(name, float(value), text))
 
     def add(self, name: str, value: float, text: str) -> int:
         """Add a number, unless there is one of this name; returns its index."""
         for i, number in enumerate(self.numbers):
             if number.name == name:
                 return i
-        self.numbers.append(Number(name, value, text))
+        self.numbers.append(ParameterEntry(name, value, text))
         return len(self.numbers) - 1
 
     def symbol(self, graph: Graph, name: str, value: float, text: str) -> Scalar:
         """Add a number, and return its symbol."""
         return graph.input("p", self.add(name, value, text), value)
 
-    def used(self, functions: Iterable[Function]) -> list[Number]:
+    def used(self, functions: Iterable[Function]) -> list[ParameterEntry]:
         """Numbers that the functions read, in this order; the functions are renumbered to it."""
         functions = list(functions)
         read = [_read(function) for function in functions]
@@ -143,7 +143,7 @@ class _Names:
             (f"row_constant_{k}", "constant in the formula of a row") for k in range(len(plant.arrays.numbers) - total)
         ]
 
-    def __call__(self, place: Place) -> tuple[str, str]:
+    def __call__(self, place: NumberPlace) -> tuple[str, str]:
         plant, (part, record, field, i) = self.plant, place
         if part == "links":
             return _field(self.links[record], _OF_LINK[field], plant.arrays.links.dtype[field].shape, i)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..trace.program import program
-from .entries import Entry, Solving
+from .entries import ExportedFunction, Solving
 from .source import STATUS, Library, single_line
 
 __all__ = ["cmake", "operations", "readme", "room"]
@@ -38,13 +38,13 @@ add_test(NAME {name}_selftest COMMAND {name}_selftest)
 """
 
 
-def operations(entry: Entry) -> int:
+def operations(entry: ExportedFunction) -> int:
     """Number of operations of a call."""
     programs = [program(function) for function in entry.functions.values()]
     return sum(len(chunk.operations) for made in programs for chunk in made.chunks)
 
 
-def room(entry: Entry) -> int:
+def room(entry: ExportedFunction) -> int:
     """Bytes of the arrays that a call has on the stack."""
     own = entry.room if isinstance(entry, Solving) else 0
     largest = max(program(f).room + 1 + max(f.inputs, 1) + max(len(f.outputs), 1) for f in entry.functions.values())

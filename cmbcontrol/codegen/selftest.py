@@ -11,7 +11,7 @@ from ..errors import CmbError, ModelError
 from ..model.actuation import actuation_at
 from ..model.mechanism import Mechanism
 from ..model.terms import Terms
-from .entries import CLEAR, Case, Entry, Machine, Solving, State, size
+from .entries import CLEAR, ExportedFunction, ExportedMachine, FunctionCase, FunctionState, Solving, size
 from .source import Library, comment
 
 __all__ = ["TOLERANCE", "differences", "nearness", "selftest", "states"]
@@ -32,7 +32,7 @@ _CONTRADICTION = 1e-11  # sizes/s2 at such velocities, by which redundant rows m
 _TRIES = 50  # for each state
 
 
-def states(machine: Machine, count: int, seed: int, actuated: bool) -> list[State]:
+def states(machine: ExportedMachine, count: int, seed: int, actuated: bool) -> list[FunctionState]:
     """States with closed loops, on a walk of random steps from the configuration of the machine.
 
     Parameters
@@ -44,7 +44,7 @@ def states(machine: Machine, count: int, seed: int, actuated: bool) -> list[Stat
     """
     plant, rng = machine.plant, np.random.default_rng(seed)
     unit = plant.size / plant.reach
-    made: list[State] = []
+    made: list[FunctionState] = []
     q, far = machine.q, max(min(_FAR, 0.5 * nearness(machine, machine.terms, actuated)), _NOT_REFUSED * CLEAR)
     for _ in range(_TRIES * count):
         if len(made) == count:
@@ -60,7 +60,7 @@ def states(machine: Machine, count: int, seed: int, actuated: bool) -> list[Stat
             q = terms.q
             strong = size(terms.h, terms.M @ v, plant.force_scale)
             u = strong * rng.uniform(-1.0, 1.0, plant.nu)
-            made.append(State(terms, u, rng, max(1.0, (_CLEARLY / near) ** 2)))
+            made.append(FunctionState(terms, u, rng, max(1.0, (_CLEARLY / near) ** 2)))
     if len(made) < count:
         raise ModelError(
             f"{plant.name!r}: only {len(made)} of {count} states for the self-test were found around the "
@@ -69,7 +69,7 @@ def states(machine: Machine, count: int, seed: int, actuated: bool) -> list[Stat
     return made
 
 
-def nearness(machine: Machine, terms: Terms, actuated: bool) -> float:
+def nearness(machine: ExportedMachine, terms: Terms, actuated: bool) -> float:
     """Distance of a state from a singular one: closeness of the kept rows, by singular values, and margin of motors."""
     margin = actuation_at(terms).margin if actuated else 1.0
     if not machine.rows:
@@ -84,14 +84,14 @@ def _agree(plant: Mechanism, terms: Terms) -> bool:
     return size(terms.row_scale * (terms.A @ terms.Cv + terms.b)) <= _CONTRADICTION * plant.size
 
 
-def differences(entry: Entry, case: Case, y: Sequence[Array]) -> Iterator[float]:
+def differences(entry: ExportedFunction, case: FunctionCase, y: Sequence[Array]) -> Iterator[float]:
     """Error of each output that is known, relative to its scale."""
     for argument, expected, scale, found in zip(entry.outputs, case.outputs, case.scales, y, strict=True):
         if argument.size and expected is not None:
             yield float((np.abs(found - np.ravel(expected)) / scale).max()) if scale else 0.0
 
 
-def selftest(library: Library, found: Sequence[State]) -> str:
+def selftest(library: Library, found: Sequence[FunctionState]) -> str:
     """Text of the self-test program in C."""
     parts = [
         "\n".join(
@@ -143,7 +143,7 @@ int main(void)
 }}"""
 
 
-def _of(library: Library, entry: Entry, found: Sequence[State]) -> str:
+def _of(library: Library, entry: ExportedFunction, found: Sequence[FunctionState]) -> str:
     """Text of the test of one function: at all states, and with an input that is not finite."""
     cases = [entry.case(state) for state in found]
     outputs = [(argument, k) for k, argument in enumerate(entry.outputs) if argument.size]

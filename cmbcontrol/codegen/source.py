@@ -10,9 +10,9 @@ from ..model.mechanism import Mechanism
 from ..model.units import effort_units, row_force_units
 from ..trace import c99
 from . import runtime
-from .entries import Argument, Entry, Solving
+from .entries import Argument, ExportedFunction, Solving
 from .identifiers import distinct
-from .parameters import Number
+from .parameters import ParameterEntry
 
 __all__ = ["STATUS", "Library", "header", "source"]
 
@@ -48,8 +48,8 @@ class Library(NamedTuple):
 
     plant: Mechanism
     prefix: str
-    entries: Sequence[Entry]
-    numbers: Sequence[Number]
+    entries: Sequence[ExportedFunction]
+    numbers: Sequence[ParameterEntry]
     version: str
 
     def macro(self, name: str) -> str:
@@ -112,7 +112,7 @@ def enumeration(library: Library, group: str, names: Iterable[str], texts: Itera
         yield from ("};", "")
 
 
-def _declared(library: Library, entry: Entry) -> Iterator[str]:
+def _declared(library: Library, entry: ExportedFunction) -> Iterator[str]:
     """Lines that declare sizes and indices of a function that has its own."""
     if not isinstance(entry, Solving):
         return
@@ -123,19 +123,19 @@ def _declared(library: Library, entry: Entry) -> Iterator[str]:
         yield from enumeration(library, name, [key for key, _ in listed], [text for _, text in listed], title)
 
 
-def _described(entry: Entry) -> Iterator[str]:
+def _described(entry: ExportedFunction) -> Iterator[str]:
     arguments = [f"{kind}  {a.name}[{a.size}]: {a.text}" for kind, a in _kinds(entry)]
     kept = entry.kept if isinstance(entry, Solving) else ()
     refused = ", ".join(("NOT_FINITE", "COMPARISON", *dict.fromkeys((*entry.refusals, *kept))))
     yield from comment(entry.text, *arguments, f"status: {refused}")
 
 
-def _kinds(entry: Entry) -> Iterator[tuple[str, Argument]]:
+def _kinds(entry: ExportedFunction) -> Iterator[tuple[str, Argument]]:
     for kind, arguments in (("in", entry.inputs), ("out", entry.outputs)):
         yield from ((kind, argument) for argument in arguments if argument.size)
 
 
-def _signature(library: Library, entry: Entry) -> str:
+def _signature(library: Library, entry: ExportedFunction) -> str:
     arguments = [f"{'const ' if kind == 'in' else ''}double *{a.name}" for kind, a in _kinds(entry)]
     return f"int {library.prefix}_{entry.name}(const double *p, {', '.join(arguments)})"
 
@@ -195,7 +195,7 @@ def source(library: Library) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _door(library: Library, entry: Entry) -> str:
+def _door(library: Library, entry: ExportedFunction) -> str:
     """Text of the public function around a traced one."""
     macro, inputs = library.macro, sum(argument.size for argument in entry.inputs)
     told = 0 if isinstance(entry, Solving) else len(entry.refusals)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["SOLVERS", "Costs", "DirectSolver", "ModelledSolver", "Program", "Shape", "span"]
+__all__ = ["SOLVERS", "ConvexProgram", "Costs", "DirectSolver", "ModelledSolver", "ProgramShape", "span"]
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -38,7 +38,7 @@ SETTINGS = {
 }
 
 
-class Shape(NamedTuple):
+class ProgramShape(NamedTuple):
     """Sizes and bounds that all programs of one solver have in common."""
 
     efforts: int  # rows of L
@@ -49,7 +49,7 @@ class Shape(NamedTuple):
     cones: tuple[int, ...]  # rows of each cone in G
 
 
-class Program(NamedTuple):
+class ConvexProgram(NamedTuple):
     """Numbers of a convex program with unknowns x (n,), r = R x, and slacks t on r = n and e on the forces.
 
     ::
@@ -72,7 +72,7 @@ class Program(NamedTuple):
 
 
 class Costs(NamedTuple):
-    """Costs of the terms that a program minimizes; see `Program`."""
+    """Costs of the terms that a program minimizes; see `ConvexProgram`."""
 
     effort: float = 0.0
     square: float = 0.0
@@ -89,7 +89,7 @@ def span(n: Array) -> float:
 class _Solver:
     """Base class of solvers. They are copied and pickled as their shape: library objects belong to one process."""
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: ProgramShape) -> None:
         self._shape = shape
 
     def __reduce__(self) -> tuple:
@@ -103,7 +103,7 @@ class DirectSolver(_Solver):
     before it.
     """
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: ProgramShape) -> None:
         import clarabel
 
         super().__init__(shape)
@@ -112,7 +112,7 @@ class DirectSolver(_Solver):
         self._layouts = {bounded: _Layout(shape, bounded) for bounded in (False, True)}
         self._settings = [_settings(attempt) for attempt in ATTEMPTS]
 
-    def __call__(self, program: Program, costs: Costs) -> Array | None:
+    def __call__(self, program: ConvexProgram, costs: Costs) -> Array | None:
         """Solution x (n,) of a program, or None where the solver finds none."""
         layout = self._layouts[costs.peak > 0.0]
         P, q, A, b = layout.fill(program, costs)
@@ -134,7 +134,7 @@ class DirectSolver(_Solver):
 class _Layout:
     """Layout of P, q, A and b. The unknowns y are x, r, t if it counts, and e with contacts."""
 
-    def __init__(self, shape: Shape, bounded: bool) -> None:
+    def __init__(self, shape: ProgramShape, bounded: bool) -> None:
         import clarabel
         from scipy.sparse import csc_array
 
@@ -167,7 +167,7 @@ class _Layout:
         self.cones += [clarabel.NonnegativeConeT(cone.start - m)] if cone.start > m else []
         self.cones += [clarabel.SecondOrderConeT(k) for k in cones]
 
-    def fill(self, p: Program, c: Costs) -> tuple[Any, Array, Any, Array]:
+    def fill(self, p: ConvexProgram, c: Costs) -> tuple[Any, Array, Any, Array]:
         """Matrices P, q, A and b of a program."""
         x, r = self._x, self._r
         link, high, low, over, under, _, force, _, cone = self._rows
@@ -220,7 +220,7 @@ class ModelledSolver(_Solver):
     The parameters and the solution are part of the model, so threads take turns.
     """
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: ProgramShape) -> None:
         import cvxpy as cp
 
         super().__init__(shape)
@@ -264,7 +264,7 @@ class ModelledSolver(_Solver):
             first += size
         self._x, self._problem = x, cp.Problem(cp.Minimize(cost), rules)
 
-    def __call__(self, program: Program, costs: Costs) -> Array | None:
+    def __call__(self, program: ConvexProgram, costs: Costs) -> Array | None:
         """Solution x (n,) of a program, or None where the solver finds none."""
         p, c, root = program, costs, np.sqrt(costs.effort)
         factor = 1.0 / span(p.n)

@@ -23,7 +23,7 @@ from ..model.terms import Terms
 from ..trace.equations import EquationsOfMotion
 from ..trace.symbols import NotTraceable
 from .around import AroundMotion
-from .conic_solver import SOLVERS, Costs, Program, Shape
+from .conic_solver import SOLVERS, ConvexProgram, Costs, ProgramShape
 from .contact_limits import Cone, ContactLimits, Unilateral, contact_limits
 from .controller import Evaluation, require_same_signals
 from .effort_program import at_part, of_stage, relaxed, unmet_motion
@@ -259,7 +259,7 @@ class ConstrainedActuation(AroundMotion):
         self._free, self._given = np.flatnonzero(~given), np.where(given, self.lower, 0.0)
         self._kept, self._staging = self._kept_at(self.limits, np.zeros((0, len(plant.row_names)))), solver == "direct"
         self._nothing = np.zeros(plant.nv)
-        self._solvers: dict[Any, tuple[Shape, Any]] = {}
+        self._solvers: dict[Any, tuple[ProgramShape, Any]] = {}
         if self._leveled and (self.slack == "scale" or metric is not None):
             raise InputTypeError(
                 f"{motion.name} says by its levels which motion is given up first; slack='scale' and metric= are for "
@@ -271,7 +271,7 @@ class ConstrainedActuation(AroundMotion):
         """Whether the motion law has tasks in levels."""
         return isinstance(self.motion, HierarchicalInverseDynamics)
 
-    def _solver_of(self, shared: int) -> tuple[Shape, Any]:
+    def _solver_of(self, shared: int) -> tuple[ProgramShape, Any]:
         """Shape and solver of all programs with so many forces that balance each other; no solver without unknowns."""
         if shared not in self._solvers:
             free = [False] * shared
@@ -280,7 +280,7 @@ class ConstrainedActuation(AroundMotion):
                 np.array([*np.isfinite(x[self._free]), *free, *scaled], dtype=bool) for x in (self.upper, self.lower)
             )
             motion = min(above.size, self.plant.nv)
-            shape = Shape(self.lower.size + shared, above, below, motion, len(self.limits.F), self.limits.cones)
+            shape = ProgramShape(self.lower.size + shared, above, below, motion, len(self.limits.F), self.limits.cones)
             self._solvers[shared] = shape, SOLVERS[self.solver](shape) if self._free.size + shared else None
         return self._solvers[shared]
 
@@ -530,7 +530,7 @@ class ConstrainedActuation(AroundMotion):
         """Solution of a level in its own coordinates; None where the solver fails."""
         program = of_stage(stage)
         free, cones = np.zeros(len(stage.d), dtype=bool), stage.within.cones
-        shape = Shape(len(stage.T), free, free, 1, len(program.F), tuple(cones.tolist()))
+        shape = ProgramShape(len(stage.T), free, free, 1, len(program.F), tuple(cones.tolist()))
         key = len(stage.d), shape.forces, shape.cones
         if key not in self._solvers:
             self._solvers[key] = shape, SOLVERS[self.solver](shape)
@@ -546,13 +546,13 @@ class ConstrainedActuation(AroundMotion):
                 break
         return z
 
-    def _at_once(self, program: Program) -> Array | None:
+    def _at_once(self, program: ConvexProgram) -> Array | None:
         """Least efforts with all of the motion and the contacts, where a single program finds them; else None."""
         x = self._solve_for(program, _LEAST._replace(peak=_FIRM[0], contact=_FIRM[0]))
         met = x is not None and max(self._missing_at(program, x), unmet_motion(program, x)) <= EXACT
         return x if met else None
 
-    def _with_contacts(self, program: Program) -> tuple[Program, Array | None, bool]:
+    def _with_contacts(self, program: ConvexProgram) -> tuple[ConvexProgram, Array | None, bool]:
         """Program with contacts that can be kept, its solution, and whether contacts had to be given up."""
         x, lost = self._nearest(program, _FIRM[:1]), False
         if x is None or self._missing_at(program, x) > EXACT:
@@ -563,18 +563,18 @@ class ConstrainedActuation(AroundMotion):
             x = self._nearest(program, _FIRM)
         return program, x, lost
 
-    def _further(self, program: Program) -> Array | None:
+    def _further(self, program: ConvexProgram) -> Array | None:
         """Solution with the largest part of the desired acceleration, the last unknown; None where there is none."""
         x = self._nearest(program, _FIRM)
         return None if x is None else self._firm(program._replace(n=program.R @ x), _FURTHEST)
 
-    def _solve_for(self, program: Program, costs: Costs) -> Array | None:
+    def _solve_for(self, program: ConvexProgram, costs: Costs) -> Array | None:
         """Solution of a program; zeros where all efforts are given, so that nothing is to be found."""
         n = program.R.shape[1]
         _, solve = self._solver_of(n - self._free.size - (self.slack == "scale"))
         return np.zeros(n) if solve is None else solve(program, costs)
 
-    def _nearest(self, program: Program, firmness: Iterable[float]) -> Array | None:
+    def _nearest(self, program: ConvexProgram, firmness: Iterable[float]) -> Array | None:
         """Solution with the smallest slack of the motion among those that keep the contacts, if they can be kept."""
         need, x, least = float(np.abs(program.n).max(initial=0.0)), None, np.inf
         square = 1.0 / max(need if need > 1.0 else need**2, TINY)  # so that the cost is of the order of one
@@ -586,7 +586,7 @@ class ConstrainedActuation(AroundMotion):
                 break
         return x
 
-    def _firm(self, program: Program, costs: Costs) -> Array | None:
+    def _firm(self, program: ConvexProgram, costs: Costs) -> Array | None:
         """Solution with the motion and the contacts of the program, by penalties that are large enough."""
         x, least = None, TINY
         for firm in _FIRM:
@@ -599,7 +599,7 @@ class ConstrainedActuation(AroundMotion):
                 break
         return x
 
-    def _missing_at(self, program: Program, x: Array) -> float:
+    def _missing_at(self, program: ConvexProgram, x: Array) -> float:
         """Force that is missing for the contacts, in the program's unit of force."""
         return missing_force(program.F @ x + program.f, program.G @ x + program.g, self._kept.cones)
 
@@ -619,11 +619,11 @@ _FURTHEST = Costs(REGULAR, progress=1.0)
 _LEAST = Costs(1.0)
 
 
-def _padded(given: effort_limits.ConicProgram, rows: int) -> Program:
+def _padded(given: effort_limits.ConicProgram, rows: int) -> ConvexProgram:
     """Program in the shape of the law, with as many rows of the motion at each state."""
     more = rows - len(given.n)
     R, n = np.pad(given.R, ((0, more), (0, 0))), np.pad(given.n, (0, more))
-    return Program(given.L, given.l, R, n, given.lower, given.upper, given.F, given.f, given.G, given.g)
+    return ConvexProgram(given.L, given.l, R, n, given.lower, given.upper, given.F, given.f, given.G, given.g)
 
 
 def _shared(terms: Terms, limited: Array) -> Array:

@@ -515,7 +515,7 @@ class TracedLaw(NamedTuple):
     told: bool = False
 
 
-class Signals:
+class TimeSignals:
     """Functions of time that a law calls, as the last inputs of its function."""
 
     def __init__(self, law: Any, numbers: Numbers, graph: Graph) -> None:
@@ -565,7 +565,7 @@ def traced_sample(
     Its inputs are t, q, v, states, held efforts where it measures the force, signals; its outputs efforts, next states
     and report; with `first` also efforts and next states where no force has been measured, as at the first sample.
     """
-    law, signal = numbers.of(original), Signals(original, numbers, at.graph)
+    law, signal = numbers.of(original), TimeSignals(original, numbers, at.graph)
     start, nu = start_of(original, plant) if start is None else start, plant.nu
     held = np.ones(nu) if original.measures_force else np.zeros(0)
     t, q, v, state, u = at.inputs(np.zeros(1), at.sample, np.linspace(0.3, 0.7, at.nv), start, held)
@@ -600,7 +600,7 @@ def traced_slope(plant: Plant, original: Controller, numbers: Numbers, at: Traci
     """
     if original.measures_force:
         raise NotTraceable("the force that a law measures answers its efforts")
-    law, signal = numbers.of(original), Signals(original, numbers, at.graph)
+    law, signal = numbers.of(original), TimeSignals(original, numbers, at.graph)
     t, q, v, state = at.inputs(np.zeros(1), at.sample, np.linspace(0.3, 0.7, at.nv), start)
     time = Time(t[0], signal)
     evaluation = evaluated(law, time, TracedTerms(at, None, time, q, v), Symbols(state))  # type: ignore[arg-type]
@@ -624,7 +624,7 @@ def _report(at: Tracing, evaluation: Evaluation, inputs: Sequence[Any]) -> tuple
 
 def traced_rate(plant: Plant, original: Any, numbers: Numbers, at: Tracing, start: Array) -> TracedLaw:
     """Traced rate of a machine with a drive, or with a law in continuous time; see `drive_code`."""
-    law, signal = numbers.of(original), Signals(original, numbers, at.graph)
+    law, signal = numbers.of(original), TimeSignals(original, numbers, at.graph)
 
     def drive(machine: Any, t: Any, c: Any, u: Any) -> tuple[Any, Any]:
         time, state = Time(t[0], signal), Symbols(c)

@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 
 
-class Part(NamedTuple):
+class RegionPart(NamedTuple):
     """Inequality L (x) X + U (x) (A X) + U' (x) (A X)' < 0 for one part {z: L + z U + conj(z) U' < 0} of a region."""
 
     name: str
@@ -114,20 +114,20 @@ class PoleRegion:
 
     # -- matrix inequalities ------------------------------------------------------------------------------
 
-    def inequalities(self, period: float | None = None) -> list[Part]:
+    def inequalities(self, period: float | None = None) -> list[RegionPart]:
         """Matrix inequalities of the region; in sampled time those of disks and sectors in z."""
         return list(self._continuous() if period is None else self._sampled(period))
 
-    def _continuous(self) -> Iterator[Part]:
-        yield Part("decay", np.array([[2.0 * self.decay]]), np.array([[1.0]]))
+    def _continuous(self) -> Iterator[RegionPart]:
+        yield RegionPart("decay", np.array([[2.0 * self.decay]]), np.array([[1.0]]))
         if self.damping is not None:
             yield _sector("damping", 0.0, math.acos(self.damping), 1.0)
         if self.radius is not None:
             yield _disk("radius", self.center, self.radius)
         if self.frequency is not None:
-            yield Part("frequency", -2.0 * self.frequency * np.eye(2), np.array([[0.0, 1.0], [-1.0, 0.0]]))
+            yield RegionPart("frequency", -2.0 * self.frequency * np.eye(2), np.array([[0.0, 1.0], [-1.0, 0.0]]))
 
-    def _sampled(self, period: float) -> Iterator[Part]:
+    def _sampled(self, period: float) -> Iterator[RegionPart]:
         yield _disk("decay", 0.0, math.exp(-self.decay * period))
         if self.frequency is not None:
             angle = self.frequency * period
@@ -193,15 +193,15 @@ class PoleRegion:
         return ", ".join(words[name].format(value) for name, value in self.asked.items())
 
 
-def _disk(name: str, center: float, radius: float) -> Part:
+def _disk(name: str, center: float, radius: float) -> RegionPart:
     """Inequality of a disk, abs(z - center) < radius."""
-    return Part(name, np.array([[-radius, -center], [-center, -radius]]), np.array([[0.0, 1.0], [0.0, 0.0]]))
+    return RegionPart(name, np.array([[-radius, -center], [-center, -radius]]), np.array([[0.0, 1.0], [0.0, 0.0]]))
 
 
-def _sector(name: str, apex: float, angle: float, side: float) -> Part:
+def _sector(name: str, apex: float, angle: float, side: float) -> RegionPart:
     """Inequality of a sector: within an angle of the real axis, from a point on it to the left (1) or right (-1)."""
     s, c = math.sin(angle), math.cos(angle)
-    return Part(name, -2.0 * side * apex * s * np.eye(2), side * np.array([[s, c], [-c, s]]))
+    return RegionPart(name, -2.0 * side * apex * s * np.eye(2), side * np.array([[s, c], [-c, s]]))
 
 
 def _disk_in_z(center: float, radius: float) -> tuple[float, float]:
@@ -216,6 +216,6 @@ def _disk_in_z(center: float, radius: float) -> tuple[float, float]:
     return left + size, size
 
 
-def inequality(part: Part, X: Any, M: Any, kron: Callable = np.kron) -> Any:
+def inequality(part: RegionPart, X: Any, M: Any, kron: Callable = np.kron) -> Any:
     """Left side L (x) X + U (x) M + U' (x) M' of an inequality, M = A X: for numbers or variables of an optimizer."""
     return kron(part.L, X) + kron(part.U, M) + kron(part.U.T, M.T)

@@ -16,8 +16,8 @@ from ..errors import CmbError, InputError, InputTypeError, Interrupted, Simulati
 from ..sim.result import Simulation
 from ..sim.simulate import simulate
 from ..studies.execution import Workers
-from ..studies.running import Task
-from ..studies.variation import Table, table_of
+from ..studies.running import StudyTask
+from ..studies.variation import VariationTable, table_of
 
 if TYPE_CHECKING:
     import xarray
@@ -248,7 +248,7 @@ def tune(
         if name in ranges:
             raise InputError(f"{name!r} is a gain and varies between the cases; give it another name")
     measures = {"cost": cost, **{name: measure for name, (measure, *_) in bound.items()}}
-    task = Task(make, measures, math.inf, 0, "", frozenset())
+    task = StudyTask(make, measures, math.inf, 0, "", frozenset())
     tell = Reporter(progress, "tuning")
     with Workers(task, workers) as place, tell:
         search = _Search(make, ranges, measures, bound, table, combine, max_evaluations, penalty, tell, place)
@@ -394,7 +394,7 @@ class _Search:
         ranges: dict[str, Range],
         measures: dict[str, Callable],
         bound: dict[str, tuple[Callable, float, float]],
-        cases: Table,
+        cases: VariationTable,
         combine: str,
         most: int,
         penalty: float | None,
@@ -455,7 +455,7 @@ class _Search:
         columns = {n: np.repeat([g[i] for g in gains], count) for i, n in enumerate(self.ranges)}
         varied = {n: x for n, x in self.cases.columns.items() if n != "repetition"}
         columns |= {n: np.tile(x, len(gains)) for n, x in varied.items()}
-        table = Table(columns, {}, self.cases.seed, self.cases.sampling)
+        table = VariationTable(columns, {}, self.cases.seed, self.cases.sampling)
         rows = {row.index: row for some in self.place.rows(table, range(table.runs)) for row in some}
         found = []
         for i in range(len(gains)):

@@ -2,9 +2,9 @@
 
 from ..model.parameters import Parameter as Parameter
 from ..model.parameters import parameters as parameters
+from .acceleration import ConstrainedMotion as ConstrainedMotion
 from .acceleration import Formulation as Formulation
 from .acceleration import Gauss as Gauss
-from .acceleration import Motion as Motion
 from .acceleration import acceleration as acceleration
 from .acceleration import constrained_motion as constrained_motion
 from .derivatives import acceleration_derivatives as acceleration_derivatives
@@ -14,10 +14,10 @@ from .impact import Impact as Impact
 from .parameter_derivatives import ParameterDerivatives as ParameterDerivatives
 
 __all__ = [
+    "ConstrainedMotion",
     "Formulation",
     "Gauss",
     "Impact",
-    "Motion",
     "Parameter",
     "ParameterDerivatives",
     "acceleration",

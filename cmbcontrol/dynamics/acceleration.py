@@ -29,9 +29,9 @@ from ..model.plant import Plant
 from ..model.terms import FAILED, RANK_TOLERANCE, Terms
 
 __all__ = [
+    "ConstrainedMotion",
     "Formulation",
     "Gauss",
-    "Motion",
     "Solution",
     "acceleration",
     "at_rank",
@@ -43,7 +43,7 @@ __all__ = [
 Array = NDArray[np.float64]
 
 
-class Motion(NamedTuple):
+class ConstrainedMotion(NamedTuple):
     """Acceleration, constraint force and multipliers at a state, with the conditioning of their computation.
 
     Attributes
@@ -108,7 +108,7 @@ class Formulation(ABC):
         """Acceleration (nv,) under the generalized force f (nv,), with A vdot = target (rows,); defaults to -b."""
         return self._solution(*self._problem(terms, f, target)).vdot
 
-    def motion(self, terms: Terms, f: ArrayLike, target: ArrayLike | None = None) -> Motion:
+    def motion(self, terms: Terms, f: ArrayLike, target: ArrayLike | None = None) -> ConstrainedMotion:
         """Acceleration, constraint force, multipliers and conditioning; parameters as in `acceleration`.
 
         Raises
@@ -125,7 +125,7 @@ class Formulation(ABC):
         if lam is None or solution.rank < lam.size:
             lam = at_rank(terms, solution.rank).A_pinv.T @ force
         conditioning = max((_condition(*system) for system in solution.systems()), default=1.0)
-        return Motion(solution.vdot, force, lam, conditioning, solution.rank)
+        return ConstrainedMotion(solution.vdot, force, lam, conditioning, solution.rank)
 
     def at(self, terms: Terms) -> Formulation:
         """Formulation bound to a configuration, for those that keep something from one configuration to the next."""
@@ -357,7 +357,7 @@ def constrained_motion(
     *,
     formulation: Formulation | None = None,
     baumgarte: Sequence[float] | None = None,
-) -> Motion:
+) -> ConstrainedMotion:
     """Acceleration, constraint force, multipliers, and the conditioning of the formulation, at a state.
 
     Parameters

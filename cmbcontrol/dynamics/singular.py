@@ -31,7 +31,7 @@ from ..model.closing import require_closed
 from ..model.plant import Plant
 from ..model.terms import Terms
 from . import cone, singular_report
-from .acceleration import Motion, acceleration, constrained_motion
+from .acceleration import ConstrainedMotion, acceleration, constrained_motion
 from .derivatives import derivatives
 
 __all__ = [
@@ -432,7 +432,7 @@ class SingularConfiguration:
         direction = self.on_branch(free) if branch is None else self.toward(branch, free)
         return direction * float(direction @ self.M @ free)
 
-    def motion(self, f: ArrayLike, v: ArrayLike) -> Motion:
+    def motion(self, f: ArrayLike, v: ArrayLike) -> ConstrainedMotion:
         """Acceleration, constraint force and multipliers here, on the branch of a velocity v (nv,) that moves.
 
         The multipliers of the rows ``lost_1`` ... stand for those of the rows that vanish here, which have no limit.

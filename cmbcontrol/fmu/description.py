@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from xml.etree import ElementTree as ET
 
 from ..codegen.source import single_line
-from .model import Model, units_of
+from .model import FmuModel, units_of
 
 __all__ = ["build_description", "model_description", "value_references"]
 
@@ -27,7 +27,7 @@ class _Variable:
     reference: int = field(default=0)
 
 
-def _variables(model: Model) -> list[_Variable]:
+def _variables(model: FmuModel) -> list[_Variable]:
     """All variables; the index of each is its value reference, as in ``runtime/interface.c``."""
     law = model.law
     sampled = law is not None and law.period is not None
@@ -77,12 +77,12 @@ def _variables(model: Model) -> list[_Variable]:
     return made
 
 
-def value_references(model: Model) -> dict[str, int]:
+def value_references(model: FmuModel) -> dict[str, int]:
     """Value references of all variables, by name."""
     return {x.name: x.reference for x in _variables(model)}
 
 
-def model_description(model: Model, version: str, kinds: Sequence[str], identifier: str, stop: float) -> str:
+def model_description(model: FmuModel, version: str, kinds: Sequence[str], identifier: str, stop: float) -> str:
     """Text of modelDescription.xml."""
     write = _two if version == "2.0" else _three
     return _text(write(model, kinds, identifier, stop))
@@ -114,7 +114,7 @@ _CAN_3 = {"canGetAndSetFMUState": "true", "canSerializeFMUState": "true", "provi
 _CAN_2 = {"canGetAndSetFMUstate": "true", "canSerializeFMUstate": "true", "providesDirectionalDerivative": "true"}
 
 
-def _head(model: Model) -> dict[str, str]:
+def _head(model: FmuModel) -> dict[str, str]:
     named = f" with {model.law.controller.name} inside" if model.law is not None else ""
     return {
         "modelName": single_line(model.plant.name),
@@ -124,7 +124,7 @@ def _head(model: Model) -> dict[str, str]:
     }
 
 
-def _shared(root: ET.Element, model: Model, variables: Sequence[_Variable], stop: float) -> None:
+def _shared(root: ET.Element, model: FmuModel, variables: Sequence[_Variable], stop: float) -> None:
     """Add units, categories of messages, and the default experiment."""
     units = ET.SubElement(root, "UnitDefinitions")
     for name, exponents in units_of(x.unit for x in variables).items():
@@ -140,7 +140,7 @@ def _unit(variable: _Variable) -> str | None:
     return variable.unit if variable.unit in units_of([variable.unit]) else None
 
 
-def _three(model: Model, kinds: Sequence[str], identifier: str, stop: float) -> ET.Element:
+def _three(model: FmuModel, kinds: Sequence[str], identifier: str, stop: float) -> ET.Element:
     variables = _variables(model)
     root = ET.Element("fmiModelDescription", {"fmiVersion": "3.0", "instantiationToken": model.token, **_head(model)})
     if "ModelExchange" in kinds:
@@ -182,7 +182,7 @@ def _three(model: Model, kinds: Sequence[str], identifier: str, stop: float) -> 
     return root
 
 
-def _two(model: Model, kinds: Sequence[str], identifier: str, stop: float) -> ET.Element:
+def _two(model: FmuModel, kinds: Sequence[str], identifier: str, stop: float) -> ET.Element:
     variables = _variables(model)
     root = ET.Element(
         "fmiModelDescription",

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..codegen.entries import Machine as Exported
+from ..codegen.entries import ExportedMachine
 from ..dynamics.reactions import acting_in
 from ..errors import InputError
 from ..kernels.layout import FREE, LOADED, ROW_COUPLING, ROW_FORMULA, SPHERICAL
@@ -22,16 +22,16 @@ from ..model.units import effort_units, force_units
 from ..trace.functions import Function, Tracing
 from ..trace.graph import Graph, Scalar
 from ..trace.kernels import tree
-from ..trace.machine import Machine, places
+from ..trace.machine import TracedMachine, places
 from ..trace.numbers import empty
 from ..trace.tangents import tangents
 
-__all__ = ["Acting", "Equations", "Output", "acting_numbers", "directional", "quaternions", "require_possible"]
+__all__ = ["Equations", "FmuOutput", "MachineInput", "acting_numbers", "directional", "quaternions", "require_possible"]
 
 Array = NDArray[Any]
 
 
-class Acting(NamedTuple):
+class MachineInput(NamedTuple):
     """Number of the machine that is an input: a component of a load, or the prescribed value of a row."""
 
     index: int  # in the table of numbers
@@ -40,7 +40,7 @@ class Acting(NamedTuple):
     text: str
 
 
-class Output(NamedTuple):
+class FmuOutput(NamedTuple):
     """Number that an FMU returns."""
 
     name: str
@@ -66,7 +66,7 @@ def require_possible(plant: Mechanism) -> None:
         )
 
 
-def acting_numbers(plant: Mechanism) -> list[Acting]:
+def acting_numbers(plant: Mechanism) -> list[MachineInput]:
     """Components of loads and prescribed motions, in the order of the numbers of the machine."""
     found = []
     driven = {int(row["target"]): i for i, row in enumerate(plant.arrays.rows) if row["target"] >= 0}
@@ -74,13 +74,17 @@ def acting_numbers(plant: Mechanism) -> list[Acting]:
         if (place.part, place.field) == ("loads", "value"):
             name = plant.load_names[6 * place.record + place.index]
             unit = "N" if place.index < 3 else "N m"
-            found.append(Acting(i, f"load.{quoted(name)}", unit, f"component of load {plant.loads[place.record].name}"))
+            found.append(
+                MachineInput(i, f"load.{quoted(name)}", unit, f"component of load {plant.loads[place.record].name}")
+            )
         elif place.part == "targets":
             row, order = divmod(place.index, 3)
             name, unit = plant.row_names[driven[row]], plant.row_units[driven[row]]
             kind = ("position", "velocity", "acceleration")[order]
             units = (unit, f"{unit}/s", f"{unit}/s2")
-            found.append(Acting(i, f"motion.{quoted(name)}.{kind}", units[order], f"what row {name} is to be: {kind}"))
+            found.append(
+                MachineInput(i, f"motion.{quoted(name)}.{kind}", units[order], f"what row {name} is to be: {kind}")
+            )
     return found
 
 
@@ -110,7 +114,7 @@ class Equations:
         Whether efforts are outputs.
     """
 
-    def __init__(self, machine: Exported, bodies: Sequence[str], law: bool) -> None:
+    def __init__(self, machine: ExportedMachine, bodies: Sequence[str], law: bool) -> None:
         self.machine, self.plant = machine, machine.plant
         self.acting = acting_numbers(self.plant)
         self.bodies, self.law = bodies, law
@@ -145,13 +149,13 @@ class Equations:
         """Function q -> phi, A, dq/dt by v, prescribed A v."""
         at = self.machine.tracing()
         (q,) = at.inputs(at.sample)
-        machine = Machine(at.model, q)
+        machine = TracedMachine(at.model, q)
         return at.finished(machine.phi, machine.A.ravel(), _position_jacobian(machine).ravel(), machine.rates())
 
     def _motion(self) -> Function:
         """Function (q, v) -> M, h, b, B."""
         at, (q, v) = self._at()
-        machine = Machine(at.model, q)
+        machine = TracedMachine(at.model, q)
         machine.weigh()
         machine.drive()
         machine.move(v)
@@ -160,7 +164,7 @@ class Equations:
     def _bound(self) -> Function:
         """Function (q, v) -> phi, A v less its prescribed value."""
         at, (q, v) = self._at()
-        machine = Machine(at.model, q)
+        machine = TracedMachine(at.model, q)
         return at.finished(machine.phi, machine.A @ v - machine.rates())
 
     def _equations(self) -> Function:
@@ -170,7 +174,7 @@ class Equations:
         # A lever arm of a motor that is rounding, at a dead centre, is zero in B and has a derivative all the same:
         # below a negative reach nothing is taken for zero.
         at.model.reach = -np.ones(at.nv)
-        machine = Machine(at.model, q)
+        machine = TracedMachine(at.model, q)
         machine.drive()
         machine.move(v, a)
         force = machine.h + lam @ machine.A
@@ -186,7 +190,7 @@ class Equations:
         """Function (q, v, a, lambda, u) -> outputs."""
         plant = self.plant
         at, (q, v, a, lam, u) = self._at(plant.nv, len(plant.row_names), plant.nu)
-        machine = Machine(at.model, q)
+        machine = TracedMachine(at.model, q)
         machine.weigh()
         machine.move(v)
         parts: list[Iterable[Any]] = [q, v, a, lam @ machine.A if len(lam) else np.zeros(at.nv)]
@@ -199,42 +203,44 @@ class Equations:
         parts.append(machine.energies())
         return at.finished(*parts)
 
-    def _names(self) -> list[Output]:
+    def _names(self) -> list[FmuOutput]:
         """Names, units and texts of the outputs, in the order of `_outputs`."""
         plant = self.plant
         q = [
-            Output(f"q.{quoted(n)}", u, f"position {n}")
+            FmuOutput(f"q.{quoted(n)}", u, f"position {n}")
             for n, u in zip(plant.position_names, plant.position_units, strict=True)
         ]
         velocities = list(zip(plant.velocity_names, plant.velocity_units, force_units(plant), strict=True))
-        made = [*q, *(Output(f"v.{quoted(n)}", u, f"velocity {n}") for n, u, _ in velocities)]
-        made += [Output(f"a.{quoted(n)}", f"{u}2" if u else "", f"rate of velocity {n}") for n, u, _ in velocities]
+        made = [*q, *(FmuOutput(f"v.{quoted(n)}", u, f"velocity {n}") for n, u, _ in velocities)]
+        made += [FmuOutput(f"a.{quoted(n)}", f"{u}2" if u else "", f"rate of velocity {n}") for n, u, _ in velocities]
         made += [
-            Output(f"constraint_force.{quoted(n)}", f, f"force of the constraints, A' lambda, at coordinate {n}")
+            FmuOutput(f"constraint_force.{quoted(n)}", f, f"force of the constraints, A' lambda, at coordinate {n}")
             for n, _, f in velocities
         ]
         if self.law:
             efforts = zip(plant.actuator_names, effort_units(plant), strict=True)
-            made += [Output(f"u.{quoted(n)}", u, f"effort of motor {n}, held by the law") for n, u in efforts]
+            made += [FmuOutput(f"u.{quoted(n)}", u, f"effort of motor {n}, held by the law") for n, u in efforts]
         for body in self.bodies:
             name = f"frame.{quoted(body)}"
-            made += [Output(f"{name}.{c}", "m", f"origin of body {body} in the world") for c in "xyz"]
+            made += [FmuOutput(f"{name}.{c}", "m", f"origin of body {body} in the world") for c in "xyz"]
             made += [
-                Output(f"{name}.R[{i},{j}]", "", f"attitude of body {body} in the world, from its axes to the world's")
+                FmuOutput(
+                    f"{name}.R[{i},{j}]", "", f"attitude of body {body} in the world, from its axes to the world's"
+                )
                 for i in (1, 2, 3)
                 for j in (1, 2, 3)
             ]
         for part in self._carrying:
             name = f"reaction.{quoted(part.name)}"
             text = f"of {part.name}: what the first body does to the second, in axes of the first's frame"
-            made += [Output(f"{name}.f{c}", "N", f"force {text}") for c in "xyz"]
-            made += [Output(f"{name}.m{c}", "N m", f"moment {text}") for c in "xyz"]
-        made += [Output(f"energy.{n}", "J", f"{n} energy") for n in ("kinetic", "potential")]
+            made += [FmuOutput(f"{name}.f{c}", "N", f"force {text}") for c in "xyz"]
+            made += [FmuOutput(f"{name}.m{c}", "N m", f"moment {text}") for c in "xyz"]
+        made += [FmuOutput(f"energy.{n}", "J", f"{n} energy") for n in ("kinetic", "potential")]
         return made
 
     # -- frames and reactions ------------------------------------------------------------------------------------
 
-    def _pose(self, machine: Machine, body: str, inside: Frame | None = None) -> tuple[Array, Array]:
+    def _pose(self, machine: TracedMachine, body: str, inside: Frame | None = None) -> tuple[Array, Array]:
         """Origin and attitude of a body's frame, or of one on it, in the world."""
         link = self.plant.link_index(body)
         frame = Frame() if inside is None else inside
@@ -245,7 +251,7 @@ class Equations:
         R, p = machine.R[link], machine.p[link]
         return p + R @ frame.p, R @ frame.R
 
-    def _reactions(self, machine: Machine, at: Tracing, a: Array, lam: Array, u: Array) -> list[Array]:
+    def _reactions(self, machine: TracedMachine, at: Tracing, a: Array, lam: Array, u: Array) -> list[Array]:
         """Forces and moments of all joints and constraints, as `reactions` has them."""
         from ..trace.kernels import reactions as kernels
 
@@ -283,7 +289,7 @@ class Equations:
         return found
 
 
-def _position_jacobian(machine: Machine) -> Array:
+def _position_jacobian(machine: TracedMachine) -> Array:
     """Matrix E (nq, nv) of dq/dt = E v."""
     E = empty((len(machine.q), machine.nv))
     for k in range(machine.nv):

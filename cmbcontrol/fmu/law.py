@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
-from ..codegen.entries import Machine
+from ..codegen.entries import ExportedMachine
 from ..codegen.laws import require_same_machine
 from ..controllers.chain import names_of_states
 from ..controllers.controller import Controller, Drive, as_controller, moved, start_of
 from ..controllers.references import Constant, Quintic, Sine, Spline, row
 from ..controllers.traced import (
     Numbers,
-    Signals,
+    TimeSignals,
     TracedLaw,
     reason,
     signals_of,
@@ -37,7 +37,7 @@ from ..trace.plant import TracedPlant
 from ..trace.symbols import NotTraceable, Symbols, Time
 from ..trace.tangents import slope, tangents
 from ..trace.terms import TracedTerms
-from .equations import Output, quoted
+from .equations import FmuOutput, quoted
 
 __all__ = ["Law", "law_of"]
 
@@ -82,7 +82,7 @@ class Law:
     following: list[str]
     following_start: Array
     report: list[str]
-    signals: list[Output]
+    signals: list[FmuOutput]
     values: list[float]
     delay: Array
     initial: Array | None
@@ -108,7 +108,7 @@ class Law:
         return 1 if self.period is None else int(np.ceil(self.delay.max(initial=0.0) / self.period)) + 2
 
 
-def law_of(machine: Machine, given: Any, references: str) -> Law:
+def law_of(machine: ExportedMachine, given: Any, references: str) -> Law:
     """Law and drive as traced functions.
 
     Raises
@@ -174,9 +174,9 @@ class _Trace:
         Functions of time that are inputs, and their start values.
     """
 
-    def __init__(self, machine: Machine, law: Controller, references: str) -> None:
+    def __init__(self, machine: ExportedMachine, law: Controller, references: str) -> None:
         self.machine, self.law, self.inside = machine, law, references == "inside"
-        self.signals: list[Output] = []
+        self.signals: list[FmuOutput] = []
         self.values: list[float] = []
 
     def _start(self, margins: bool, title: str) -> tuple[Tracing, Numbers]:
@@ -246,7 +246,7 @@ class _Trace:
 
 def _traced_drive(plant: Mechanism, original: Drive, numbers: Numbers, at: Tracing, start: Array) -> TracedLaw:
     """Drive and its derivative along a direction, as `traced_slope` of laws; held efforts stand behind the states."""
-    drive, signal = numbers.of(original), Signals(original, numbers, at.graph)
+    drive, signal = numbers.of(original), TimeSignals(original, numbers, at.graph)
     given = np.zeros(1), at.sample, np.linspace(0.3, 0.7, at.nv), start, np.linspace(0.5, 0.6, at.nu)
     t, q, v, state, u = at.inputs(*given)
     time = Time(t[0], signal)
@@ -259,16 +259,18 @@ def _traced_drive(plant: Mechanism, original: Drive, numbers: Numbers, at: Traci
     return plain._replace(function=slope(plain.function))
 
 
-def _signals(law: Controller, found: Sequence[tuple[Callable, int]]) -> tuple[list[Output], list[float]]:
+def _signals(law: Controller, found: Sequence[tuple[Callable, int]]) -> tuple[list[FmuOutput], list[float]]:
     """Names and start values of the functions of time that are inputs."""
     made, values = [], []
     for i, (function, count) in enumerate(found):
         coordinates = list(law.coordinates or ())
         if function is law.reference and count == 3 * len(coordinates):
             for kind in ("position", "velocity", "acceleration"):
-                made += [Output(f"reference.{quoted(c)}.{kind}", "", f"{kind} to follow of {c}") for c in coordinates]
+                made += [
+                    FmuOutput(f"reference.{quoted(c)}.{kind}", "", f"{kind} to follow of {c}") for c in coordinates
+                ]
         else:
-            made += [Output(f"signal_{i + 1}[{k + 1}]", "", "what the law follows") for k in range(count)]
+            made += [FmuOutput(f"signal_{i + 1}[{k + 1}]", "", "what the law follows") for k in range(count)]
         values += row(function(0.0)).tolist()
     return made, values
 

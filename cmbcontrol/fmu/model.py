@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import qr
 
-from ..codegen.entries import Machine
-from ..codegen.parameters import Number
+from ..codegen.entries import ExportedMachine
+from ..codegen.parameters import ParameterEntry
 from ..errors import SingularConfigurationError
 from ..kernels import tree
 from ..kernels.layout import FREE, SPHERICAL
@@ -20,18 +20,18 @@ from ..model.mechanism import Mechanism
 from ..model.terms import RANK_TOLERANCE
 from ..model.units import effort_units
 from ..trace.functions import Function
-from .equations import Equations, Output, quaternions, quoted, require_possible
+from .equations import Equations, FmuOutput, quaternions, quoted, require_possible
 from .law import Law, law_of
 
-__all__ = ["Input", "Model", "model_of"]
+__all__ = ["FmuModel", "Input", "model_of"]
 
 Array = NDArray[np.float64]
 
-Input = Output  # name, unit and text, as outputs have them
+Input = FmuOutput  # name, unit and text, as outputs have them
 
 
 @dataclass(frozen=True)
-class Model:
+class FmuModel:
     """All data from which sources and description of an FMU are written.
 
     Attributes
@@ -80,10 +80,10 @@ class Model:
     inputs: list[Input]
     input_values: list[float]
     acting: list[tuple[int, Input]]
-    numbers: list[Number]
+    numbers: list[ParameterEntry]
     tuned: list[int]
     parameter_names: list[str]
-    outputs: list[Output]
+    outputs: list[FmuOutput]
     functions: dict[str, Function]
     step: float
 
@@ -118,7 +118,7 @@ def model_of(
     bodies: Sequence[str],
     step: float,
     version: str,
-) -> Model:
+) -> FmuModel:
     """Model of a machine at a start with closed loops.
 
     Raises
@@ -127,7 +127,7 @@ def model_of(
         At a singular configuration, where no coordinates are independent.
     """
     require_possible(plant)
-    machine = Machine(plant, q)
+    machine = ExportedMachine(plant, q)
     if machine.terms.rank < plant.generic_rank(q):
         raise SingularConfigurationError(
             f"{plant.name!r} is at a singular configuration, q = {np.round(q, 6).tolist()}, where its degrees of "
@@ -152,7 +152,7 @@ def model_of(
     signals = [] if inside is None else inside.signals
     inputs = [*(efforts if inside is None else []), *(x for _, x in acting), *signals]
     values = [*(u.tolist() if inside is None else []), *acting_values, *([] if inside is None else inside.values)]
-    return Model(
+    return FmuModel(
         plant=plant,
         version=version,
         law=inside,
@@ -178,7 +178,7 @@ def model_of(
         numbers=numbers,
         tuned=tuned,
         parameter_names=[
-            x.name for x in _distinct([Output(f"parameter.{quoted(numbers[i].name)}", "", "") for i in tuned])
+            x.name for x in _distinct([FmuOutput(f"parameter.{quoted(numbers[i].name)}", "", "") for i in tuned])
         ],
         outputs=_distinct(equations.outputs),
         functions=functions,
@@ -188,7 +188,7 @@ def model_of(
 
 def _states_of(law: Law) -> tuple[list[str], list[str], list[float]]:
     """Names, texts and start values of the states of a law or drive in continuous time."""
-    names = [x.name for x in _distinct([Output(f"control.{quoted(n)}", "", "") for n in law.following])]
+    names = [x.name for x in _distinct([FmuOutput(f"control.{quoted(n)}", "", "") for n in law.following])]
     return (
         names,
         [f"state {n} of the {'drive' if law.period else 'law'}" for n in law.following],
@@ -196,9 +196,9 @@ def _states_of(law: Law) -> tuple[list[str], list[str], list[float]]:
     )
 
 
-def _distinct(given: Iterable[Output]) -> list[Output]:
+def _distinct(given: Iterable[FmuOutput]) -> list[FmuOutput]:
     """Outputs with distinct names: a number is added to a name that is there already."""
-    made: list[Output] = []
+    made: list[FmuOutput] = []
     known: set[str] = set()
     for output in given:
         name, count = output.name, 1
@@ -213,7 +213,7 @@ def _distinct(given: Iterable[Output]) -> list[Output]:
 # -- independent coordinates ------------------------------------------------------------------------------------
 
 
-def _independent(machine: Machine, q: Array) -> tuple[list[int], list[int], list[float]]:
+def _independent(machine: ExportedMachine, q: Array) -> tuple[list[int], list[int], list[float]]:
     """Independent positions and velocities, and the metres that a unit of each position counts as."""
     plant, terms = machine.plant, machine.terms
     motions = terms.unit_motions

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..codegen.source import comment, in_comment, single_line
 from ..trace import c99
-from .model import Model
+from .model import FmuModel
 from .runtime import texts
 
 __all__ = ["sources"]
@@ -18,13 +18,13 @@ _OF_MACHINE = ("loops", "motion", "bound_slope", "slope", "outputs", "outputs_sl
 _FUNCTIONS = (*_OF_MACHINE, "first_law", "law", "follow", "follow_slope")
 
 
-def sources(model: Model, version: str) -> dict[str, str]:
+def sources(model: FmuModel, version: str) -> dict[str, str]:
     """Texts of the C files by name; ``fmu.c`` includes all others."""
     known = texts(version)
     return {"fmu.c": _whole(model, list(known)), "model.c": _model(model), **known}
 
 
-def _whole(model: Model, files: Sequence[str]) -> str:
+def _whole(model: FmuModel, files: Sequence[str]) -> str:
     includes = [f'#include "{name}"' for name in ("model.c", *files)]
     lines = [
         *comment(
@@ -47,7 +47,7 @@ def _whole(model: Model, files: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def _model(model: Model) -> str:
+def _model(model: FmuModel) -> str:
     """Text with the sizes, tables and functions of the machine."""
     plant, law = model.plant, model.law
     sampled = law is not None and law.period is not None

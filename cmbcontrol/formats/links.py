@@ -20,7 +20,7 @@ from .xml import Node
 __all__ = [
     "LONGEST",
     "UNLIMITED",
-    "Names",
+    "NameTable",
     "add",
     "angles_of",
     "body_of",
@@ -128,7 +128,7 @@ def _without_dots(name: str) -> str:
     return name.translate({ord("."): "_", ord(","): "_"})
 
 
-class Names:
+class NameTable:
     """Table from names in a file to names of a machine: without '.' and ',', and each only once.
 
     Examples

@@ -45,7 +45,7 @@ __all__ = [
     "LOOP_TYPES",
     "UNIVERSAL",
     "Closure",
-    "Pair",
+    "FramePair",
     "beside",
     "closure_of",
     "entries",
@@ -83,13 +83,13 @@ Placed = tuple[str, Frame]  # a body and a frame on it
 
 
 @dataclass(frozen=True)
-class Pair:
+class FramePair:
     """Entry of ``closed_loop``: two frames by their names in the file, and its place in the file."""
 
     ends: tuple[str, str]
     kind: str
     value: float | None
-    document: _yaml.Document
+    document: _yaml.YamlDocument
     keys: tuple[str | int, ...]
 
 
@@ -112,7 +112,7 @@ def is_loops_file(data: Any) -> bool:
     )
 
 
-def read_pairs(document: _yaml.Document, remarks: Remarks) -> list[Pair]:
+def read_pairs(document: _yaml.YamlDocument, remarks: Remarks) -> list[FramePair]:
     """Closed loops of a file.
 
     Raises
@@ -145,7 +145,7 @@ def read_pairs(document: _yaml.Document, remarks: Remarks) -> list[Pair]:
                 value = bounded(_check.number(value, "the value of a closed loop"), "the value of a closed loop")
             if value is None and kind in ("helical", "distance"):
                 raise InputError(f"a closed loop of type {kind!r} needs its number in 'value'")
-        found.append(Pair(ends, kind, value, document, ("closed_loop", i)))
+        found.append(FramePair(ends, kind, value, document, ("closed_loop", i)))
     return found
 
 
@@ -156,7 +156,7 @@ def short_name(x: Any, what: str) -> str:
     return x
 
 
-def entries(document: _yaml.Document, key: str) -> tuple:
+def entries(document: _yaml.YamlDocument, key: str) -> tuple:
     """List under a key; empty where there is none."""
     with document.at(key):
         given = document.data.get(key)

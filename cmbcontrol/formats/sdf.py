@@ -35,7 +35,7 @@ from ..model.elements import (
 from ..model.mechanism import Mechanism
 from .angles import as_meant
 from .conversion import Conversion, Remarks, built, of_file
-from .links import UNLIMITED, Names, body_of, frame_of, measures, name_at, require_size
+from .links import UNLIMITED, NameTable, body_of, frame_of, measures, name_at, require_size
 from .visuals import Visuals
 from .xml import Node
 
@@ -203,13 +203,13 @@ class _Reader:
         self.gravity: Any = None
         self.model = self._choose(root, model)
         name = name_at(self.model, "name") if "name" in self.model.attrib else ""
-        self.name = Names(self.remarks, "model").of(name if name.strip() else path.stem)
+        self.name = NameTable(self.remarks, "model").of(name if name.strip() else path.stem)
         if _truth(self.model, "static"):
             raise self.model.error(f"model {name!r} is static: nothing in it moves; set <static> to false")
         for tag, what in (("include", _INCLUDED), ("model", "models within models are not read: make it one model")):
             if (node := self.model.find(tag)) is not None:
                 raise node.error(f"<{tag}> in model {name!r}: {what}")  # type: ignore[attr-defined]
-        self.body_names, self.joint_names = Names(self.remarks, "link", {GROUND}), Names(self.remarks, "joint")
+        self.body_names, self.joint_names = NameTable(self.remarks, "link", {GROUND}), NameTable(self.remarks, "joint")
         self.placed: dict[str, _Placed] = {}
         self.bodies: list[Body] = []
         self.labels = {_WORLD: GROUND}  # of links in the machine

@@ -30,7 +30,7 @@ from ..model.elements import (
 from ..model.elements.joints import Step
 from ..model.mechanism import Mechanism
 from .conversion import Conversion, Remarks
-from .links import UNLIMITED, Names, add, angles_of, dry_friction, numbers, tell_left_out, xml_text
+from .links import UNLIMITED, NameTable, add, angles_of, dry_friction, numbers, tell_left_out, xml_text
 from .visuals import MeshFolder, write_visuals
 
 __all__ = ["write_sdf"]
@@ -114,10 +114,10 @@ class _Writer:
         add(world, "gravity", numbers(machine.gravity))
         self.model = add(world, "model", name=machine.name)
         self.start = dict(zip(machine.position_names, q.tolist(), strict=True))
-        self.names = Names(self.remarks, "joint", {"world"}, _tidy)
+        self.names = NameTable(self.remarks, "joint", {"world"}, _tidy)
         for part in (*machine.joints, *machine.loops):
             self.names.of(part.name)
-        self.links = Names(self.remarks, "body", self.names.taken, _tidy)
+        self.links = NameTable(self.remarks, "body", self.names.taken, _tidy)
         self.links.known[GROUND] = "world"
         for body in machine.bodies:  # links and joints share a scope
             if body.name in self.names.taken:

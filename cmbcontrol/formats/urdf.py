@@ -33,14 +33,14 @@ from ..model.elements import (
 from ..model.mechanism import Mechanism
 from .angles import as_meant
 from .conversion import Conversion, Remarks, built, of_file
-from .links import UNLIMITED, Names, body_of, bounded, frame_of, measures, name_at, require_size
+from .links import UNLIMITED, NameTable, body_of, bounded, frame_of, measures, name_at, require_size
 from .loops_file import (
     BALL,
     FIXED,
     KEYS,
     UNIVERSAL,
     Closure,
-    Pair,
+    FramePair,
     beside,
     entries,
     is_loops_file,
@@ -138,7 +138,7 @@ def read_urdf(
     return as_meant(read, path, "robot", ((None, "rpy"),))
 
 
-def _document(path: Path, loops: str | Path | bool | None, remarks: Remarks) -> _yaml.Document | None:
+def _document(path: Path, loops: str | Path | bool | None, remarks: Remarks) -> _yaml.YamlDocument | None:
     """YAML file of loops and motors; None where there is none."""
     if loops is False:
         return None
@@ -240,12 +240,12 @@ class _Reader:
         self.remarks = Remarks()
         self.gravity: Any = None
         self.motors: tuple[str, ...] | None = None
-        self.pairs: list[Pair] = []
+        self.pairs: list[FramePair] = []
         name = name_at(root, "name") if "name" in root.attrib else ""
-        self.name = Names(self.remarks, "robot").of(name if name.strip() else path.stem)
-        self.body_names = Names(self.remarks, "link", {GROUND})
-        self.joint_names = Names(self.remarks, "joint")
-        self.force_names = Names(self.remarks, "force")
+        self.name = NameTable(self.remarks, "robot").of(name if name.strip() else path.stem)
+        self.body_names = NameTable(self.remarks, "link", {GROUND})
+        self.joint_names = NameTable(self.remarks, "joint")
+        self.force_names = NameTable(self.remarks, "force")
         self.links: dict[str, _Link] = {}
         self.joints: dict[str, _Joint] = {}
         self._read_links()
@@ -345,7 +345,7 @@ class _Reader:
 
     # -- the YAML file ---------------------------------------------------------------------------------------------
 
-    def take_loops_file(self, document: _yaml.Document) -> None:
+    def take_loops_file(self, document: _yaml.YamlDocument) -> None:
         """Take loops, motors and types of joints from the YAML file."""
         with document.at():
             data = _check.mapping(document.data, "a file of loops", "closed_loop, type and name_mot")
@@ -364,7 +364,7 @@ class _Reader:
                 self.motors = _check.names(data["name_mot"], "name_mot")
         self.pairs = read_pairs(document, self.remarks)
 
-    def _take_joint_types(self, document: _yaml.Document) -> None:
+    def _take_joint_types(self, document: _yaml.YamlDocument) -> None:
         names, kinds = entries(document, "joint_name"), entries(document, "joint_type")
         if len(names) != len(kinds):
             with document.at("joint_type"):
@@ -472,7 +472,7 @@ class _Reader:
 
     def _take_pairs(self) -> None:
         """Make the loops between links."""
-        self.between: list[tuple[str, str, str, Pair]] = []
+        self.between: list[tuple[str, str, str, FramePair]] = []
         for pair in self.pairs:
             with pair.document.at(*pair.keys):
                 a, b = map(self._link_at, pair.ends)
@@ -612,7 +612,7 @@ class _Reader:
                 self.remarks.assumed("motors", "no file names them: all joints with a limit of effort have one")
         for name in sorted(set(transmissions) - set(driven)):
             self.remarks.left_out(f"transmission to {name!r}", "the file of loops has other motors")
-        made, names = [], Names(self.remarks, "actuator")
+        made, names = [], NameTable(self.remarks, "actuator")
         for name in driven:
             joint = self.joints[name]
             if not joint.has_coordinate:

@@ -26,7 +26,7 @@ from ..model.elements import (
 from ..model.elements.joints import Step
 from ..model.mechanism import Mechanism
 from .conversion import Conversion, Remarks
-from .links import UNLIMITED, Names, add, angles_of, dry_friction, numbers, tell_left_out, xml_text
+from .links import UNLIMITED, NameTable, add, angles_of, dry_friction, numbers, tell_left_out, xml_text
 from .loops_file import BALL, LOOP_TYPES, beside, closure_of, is_loops_file, pair_name
 from .visuals import MeshFolder, write_visuals
 
@@ -98,8 +98,8 @@ class _Writer:
     def __init__(self, machine: Mechanism, path: Path) -> None:
         self.machine, self.remarks, self.meshes = machine, Remarks(), MeshFolder(path)
         self.root = Element("robot", name=machine.name)
-        self.links = Names(self.remarks, "link", {GROUND, *(body.name for body in machine.bodies)})
-        self.names = Names(self.remarks, "joint", (joint.name for joint in machine.joints))
+        self.links = NameTable(self.remarks, "link", {GROUND, *(body.name for body in machine.bodies)})
+        self.names = NameTable(self.remarks, "joint", (joint.name for joint in machine.joints))
         # a link is where its joint is: its frame, in the axes of the body
         self.frames = {GROUND: Frame(), **{joint.child: joint.child_frame for joint in machine.joints}}
         self.balls: list[str] = []

@@ -14,7 +14,7 @@ from .._tolerance import ROUNDING
 from .arrays import add_dot, copy, copy_rows
 from .constraint_rows import constraint_bias, constraint_jacobian, constraint_rates, constraint_residual
 from .forces import add_passive_forces, drive_matrix, potential_energy
-from .friction import UNSOLVED, Friction, new_friction, solve_loads, unit_load_forces
+from .friction import UNSOLVED, FrictionScratch, new_friction, solve_loads, unit_load_forces
 from .inertia import add_armature, composite_inertia, newton_euler, world_inertias
 from .split import (
     Root,
@@ -94,7 +94,7 @@ class Work(NamedTuple):
     rows: Rows  # in mass coordinates, factored
     rhs: np.ndarray  # (rows,)
     z: np.ndarray  # (nv,)
-    friction: Friction  # of elements with loads
+    friction: FrictionScratch  # of elements with loads
 
 
 @kernel(allocates=True)

@@ -253,7 +253,7 @@ def add_body_slopes(links, w, carried, d):
 
 
 @bundle
-class Pair(NamedTuple):
+class PairScratch(NamedTuple):
     """Scratch arrays for wrenches between two links: the coordinates between these, and the changes of the wrench."""
 
     coordinate: np.ndarray  # (nv,) velocity coordinates between the two links
@@ -265,8 +265,8 @@ class Pair(NamedTuple):
 
 @kernel(allocates=True)
 def new_pair(nv):
-    """New scratch arrays `Pair` for nv velocity coordinates."""
-    return Pair(np.empty(nv, np.int64), np.empty(nv, np.int64), np.empty(nv), np.empty(6), np.empty((nv, 6)))
+    """New scratch arrays `PairScratch` for nv velocity coordinates."""
+    return PairScratch(np.empty(nv, np.int64), np.empty(nv, np.int64), np.empty(nv), np.empty(6), np.empty((nv, 6)))
 
 
 @kernel

@@ -70,7 +70,7 @@ ALIKE = 1e-2  # the smallest effect beside the largest, with which the motion al
 
 
 @bundle
-class State(NamedTuple):
+class EffortTerms(NamedTuple):
     """Terms of the equations of motion at a state, as far as efforts need them."""
 
     Z: np.ndarray  # (nv, dof) basis of the admissible velocities
@@ -766,7 +766,7 @@ def has_numbers(problem):
 
 @kernel(allocates=True)
 def limited_effort(Z, M, h, B, A, b, across, reach, row_scale, force_scale, limits, desired, levels, staging):
-    """Efforts within limits, how they were found, and the part of the desired acceleration. For inputs see `State`.
+    """Efforts within limits, how they were found, and the part of the desired acceleration. See `EffortTerms`.
 
     With `levels` the desired acceleration is the best one without limits; within limits, the nearest one is found level
     by level.
@@ -774,7 +774,7 @@ def limited_effort(Z, M, h, B, A, b, across, reach, row_scale, force_scale, limi
     `OPEN` where the stages are left to another solver, as all are without `staging`, or did not end; `NOT_FINITE`
     where numbers are not finite. Then the efforts are those without limits, or the nominal ones, clipped.
     """
-    state = State(Z, M, h, B, A, b, across, reach, row_scale, force_scale)
+    state = EffortTerms(Z, M, h, B, A, b, across, reach, row_scale, force_scale)
     u, reached = unlimited(state, limits, desired)
     finite = is_finite(u) and is_finite(state.A.ravel()) and is_finite(state.b)
     clipped = np.minimum(np.maximum(u if finite else limits.nominal, limits.lower), limits.upper)
@@ -815,7 +815,7 @@ def limited_effort(Z, M, h, B, A, b, across, reach, row_scale, force_scale, limi
 @kernel(allocates=True)
 def open_program(Z, M, h, B, A, b, across, reach, row_scale, force_scale, limits, desired):
     """Effort problem and scaled program that `limited_effort` has left open, for another solver."""
-    state = State(Z, M, h, B, A, b, across, reach, row_scale, force_scale)
+    state = EffortTerms(Z, M, h, B, A, b, across, reach, row_scale, force_scale)
     u, reached = unlimited(state, limits, desired)
     problem = effort_problem(state, limits, desired, reached, reduced_root(Z, M)[0])
     return problem, scaled_program(problem, limits, u, reached)

@@ -28,7 +28,7 @@ from .force_elements import add_element_force
 from .layout import LOADED
 
 __all__ = [
-    "Friction",
+    "FrictionScratch",
     "correct_rows",
     "load_levels",
     "load_of",
@@ -57,7 +57,7 @@ NOTHING = 1e-200
 
 
 @bundle
-class Friction(NamedTuple):
+class FrictionScratch(NamedTuple):
     """Scratch arrays for all elements with loads at one evaluation."""
 
     first: np.ndarray  # (loads,) row that a load begins with, how many there are, on which side they push
@@ -98,7 +98,7 @@ def new_friction(model):
             first[j], count[j], side[j] = element.row, element.rows, element.side
             j += 1
     rows = model.rows.shape[0] if k > 0 else 0
-    return Friction(
+    return FrictionScratch(
         first,
         count,
         side,

@@ -19,7 +19,7 @@ __all__ = [
     "CLEAR_CORRECTED",
     "CLEAR_OF_LARGEST",
     "CONDITIONS",
-    "Code",
+    "RunCode",
     "at_state",
     "closed",
     "closeness_by_code",
@@ -67,7 +67,7 @@ LAST, TOTAL, LANDED = range(3)
 
 
 @bundle
-class Code(NamedTuple):
+class RunCode(NamedTuple):
     """Generated code of a machine in a run, with its arrays. Small, since all of it is passed at every call."""
 
     rate: int  # addresses; 0 where there is none
@@ -92,10 +92,10 @@ class Code(NamedTuple):
     count: np.ndarray  # (3,) whether the last evaluation was by code; evaluations by code; whether `land` has left one
 
 
-def no_code(nq: int, nv: int) -> Code:
-    """Empty `Code`: everything is left to the kernels."""
+def no_code(nq: int, nv: int) -> RunCode:
+    """Empty `RunCode`: everything is left to the kernels."""
     none, one = np.zeros(0), np.ones(1)
-    return Code(
+    return RunCode(
         0,
         0,
         0,

@@ -28,7 +28,7 @@ from .constrained import (
     velocity_correction,
 )
 from .forces import dissipated_power, drive_matrix, kinetic_energy, load_power, potential_energy
-from .generated import HUGE, LANDED, LAST, Code, closed, closeness_by_code, rate_by_code, take_rate
+from .generated import HUGE, LANDED, LAST, RunCode, closed, closeness_by_code, rate_by_code, take_rate
 from .layout import DISSIPATED, FREE, LOADS, MOTIONS, MOTORS, PLANAR, SPHERICAL, WORKS
 from .tree import local_difference, normalize, position_rates
 
@@ -121,7 +121,7 @@ class Exchange(NamedTuple):
     rank: np.ndarray  # (1,) of A, at the last evaluation
     near: np.ndarray  # (1,) closeness to a singular configuration, at the last evaluation of the rate; that of code
     looped: np.ndarray  # (nv,) whether a row depends on a coordinate
-    code: Code  # which does for the kernels where it can
+    code: RunCode  # which does for the kernels where it can
 
 
 @kernel

@@ -65,7 +65,7 @@ from .runge_kutta import (
 from .sampling import SAMPLES, Sampled, arrive, next_change, sampled_by_code
 from .watch import passes
 
-__all__ = ["Steps", "advance", "complete_terms"]
+__all__ = ["StepRecord", "advance", "complete_terms"]
 
 # Why `advance` comes back; the first is followed by those of errors.Status.
 PAUSED, COMPLETED, STEP_TOO_SMALL, NOT_FINITE, MASS_MATRIX, PROJECTION = -1, 0, 1, 2, 3, 4
@@ -94,7 +94,7 @@ HOPE = 1.1
 
 
 @bundle
-class Steps(NamedTuple):
+class StepRecord(NamedTuple):
     """Record of the steps of a run, and the state of the loop, from which it continues when it is called again.
 
     T, X and `near` have one entry more than the others; step n leads from entry n to entry n + 1.

@@ -20,14 +20,13 @@ from .preload import preload_directions as preload_directions
 from .reduced import Reduced as Reduced
 from .reduced import reduced_model as reduced_model
 from .root_locus import RootLocus as RootLocus
-from .sampled import Hold as Hold
+from .sampled import ZeroOrderHold as ZeroOrderHold
 from .sampled import zero_order_hold as zero_order_hold
 
 __all__ = [
     "ContactForce",
     "CoordinatePartitioning",
     "EquilibriumBranch",
-    "Hold",
     "LinearParametrization",
     "LinearSequence",
     "LocalForm",
@@ -41,6 +40,7 @@ __all__ = [
     "SpecialPoint",
     "TangentSpace",
     "TrimReport",
+    "ZeroOrderHold",
     "preload_directions",
     "reduced_model",
     "undamped_modes",

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._tolerance import UNREACHED, floored
-from .curve import BranchLost, Curve, Node
+from .curve import BranchLost, Curve, CurvePoint
 from .operating import OperatingPoint
 
 __all__ = ["SpecialPoint", "special_points"]
@@ -46,7 +46,7 @@ class SpecialPoint(NamedTuple):
     point: OperatingPoint
 
 
-def special_points(curve: Curve, base: Node, node: Node, h: float) -> list[tuple[float, str, Node]]:
+def special_points(curve: Curve, base: CurvePoint, node: CurvePoint, h: float) -> list[tuple[float, str, CurvePoint]]:
     """Special points in a step from `base`: (step, kind, node), in order."""
     points = []
     flips = 0
@@ -64,7 +64,9 @@ def special_points(curve: Curve, base: Node, node: Node, h: float) -> list[tuple
     return sorted(points, key=lambda x: x[0])
 
 
-def _locate(curve: Curve, base: Node, node: Node, h: float, test: Callable[[Node, Node], float]) -> tuple[float, Node]:
+def _locate(
+    curve: Curve, base: CurvePoint, node: CurvePoint, h: float, test: Callable[[CurvePoint, CurvePoint], float]
+) -> tuple[float, CurvePoint]:
     """Step and node at which a test function changes its sign, or the nearest node that can be computed."""
     from scipy.optimize import brentq  # imported where used: scipy.optimize takes 0.2 s
 
@@ -84,12 +86,12 @@ def _locate(curve: Curve, base: Node, node: Node, h: float, test: Callable[[Node
     return s, values[s][1]
 
 
-def _turning(base: Node, node: Node) -> float:
+def _turning(base: CurvePoint, node: CurvePoint) -> float:
     """Component of the tangent along the parameter; changes its sign at folds."""
     return float(node.P @ node.tangent)
 
 
-def _bordered(base: Node, node: Node) -> float:
+def _bordered(base: CurvePoint, node: CurvePoint) -> float:
     """Determinant of the equations bordered by the tangent, in the bases of `base`; changes its sign at branch points.
 
     Zero where it is not defined: with motions of zero stiffness, or more than one unknown above the equations.
@@ -105,7 +107,7 @@ def _bordered(base: Node, node: Node) -> float:
     return float(sign * np.linalg.det(np.vstack([node.J / size, node.tangent])))
 
 
-def _loop_rank(base: Node, node: Node) -> float:
+def _loop_rank(base: CurvePoint, node: CurvePoint) -> float:
     """Least eigenvalue of the rows of A, relative to those at `base`; changes its sign at singular configurations."""
     rank = base.balance.local.rank
     if rank == 0 or node.balance.local.rank < rank:
@@ -115,17 +117,17 @@ def _loop_rank(base: Node, node: Node) -> float:
     return float(np.linalg.eigvals(change).real.min())
 
 
-def _scaled_rows(node: Node) -> Array:
+def _scaled_rows(node: CurvePoint) -> Array:
     plant = node.balance.plant
     return plant.row_scale[:, None] * node.balance.local.A * plant.spans
 
 
-def _soft_modes(base: Node, node: Node) -> float:
+def _soft_modes(base: CurvePoint, node: CurvePoint) -> float:
     """Sign that is -1 where the number of negative stiffnesses differs from that at `base`, and else 1."""
     return 1.0 if _negative(node) == _negative(base) else -1.0
 
 
-def _negative(node: Node) -> int:
+def _negative(node: CurvePoint) -> int:
     """Number of negative stiffnesses where all forces are given; else zero."""
     if node.balance.Y.shape != node.balance.W.shape or node.J.shape[1] != node.frame.shape[1] + 1:
         return 0

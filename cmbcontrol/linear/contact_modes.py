@@ -17,7 +17,7 @@ from ..model.end_stops import end_stops
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.terms import Terms
-from .contact_statics import Touch
+from .contact_statics import ClosedContact
 
 __all__ = ["OPEN", "SLIDES", "STICKS", "ContactModes", "listed_contacts"]
 
@@ -179,7 +179,7 @@ class ContactModes:
         """Names of the constraints that hold a contact while it sticks, in the order of the machine."""
         return [n for n in self.whole.row_slices if n in self.holds[name].sticking]
 
-    def touches(self, plant: Plant, terms: Terms, states: Mapping[str, str]) -> list[Touch]:
+    def touches(self, plant: Plant, terms: Terms, states: Mapping[str, str]) -> list[ClosedContact]:
         """Closed contacts in given states, with their directions among the rows of a plant."""
         found = []
         for name, state in states.items():
@@ -197,7 +197,7 @@ class ContactModes:
             else:  # the plane of a point has its normal
                 normal[rows] = float(contact.side) if name in hold.sliding else 1.0
             law = contact.law
-            found.append(Touch(name, normal, tangents, np.inf if law is None else float(law.static), rows))
+            found.append(ClosedContact(name, normal, tangents, np.inf if law is None else float(law.static), rows))
         return found
 
 

@@ -19,7 +19,7 @@ from ..model.plant import Plant
 from ..model.terms import Terms
 from ..model.units import in_unit, row_force_units
 from .contact_modes import OPEN, SLIDES, STICKS, ContactModes
-from .contact_statics import BORDER, EXACT, ContactStatics, Loads, Touch
+from .contact_statics import BORDER, EXACT, ClosedContact, ContactStatics, Loads
 from .equilibrium_solver import (
     Balance,
     close_with,
@@ -199,7 +199,7 @@ class _Search:
 
     def _worst(
         self, states: Mapping[str, str], q: Array, loads: Loads, statics: ContactStatics
-    ) -> tuple[Touch | None, bool]:
+    ) -> tuple[ClosedContact | None, bool]:
         """Contact that has to open (True) or to slide (False); contacts that slide are taken without friction here."""
         if SLIDES in states.values():
             plant = self.modes.plant_of(states)

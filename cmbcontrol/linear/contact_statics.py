@@ -22,7 +22,7 @@ from ..model.units import effort_units, in_unit, row_force_units
 from .static_efforts import Efforts, smallest_efforts
 from .statics import multipliers
 
-__all__ = ["ContactStatics", "Loads", "Touch"]
+__all__ = ["ClosedContact", "ContactStatics", "Loads"]
 
 Array = NDArray[np.float64]
 
@@ -41,7 +41,7 @@ _TOLD = 4  # limits that are missed, in a message
 _SMALL = 1e-5  # weight of what does not matter beside a force that is missing, as in `kernels.effort_limits`
 
 
-class Touch(NamedTuple):
+class ClosedContact(NamedTuple):
     """Closed contact among the rows of the plant that acts.
 
     Attributes
@@ -86,7 +86,7 @@ class ContactStatics:
     touches : sequence of Touch
     """
 
-    def __init__(self, plant: Plant, terms: Terms, efforts: Efforts, touches: Sequence[Touch]) -> None:
+    def __init__(self, plant: Plant, terms: Terms, efforts: Efforts, touches: Sequence[ClosedContact]) -> None:
         self.plant, self.terms, self.efforts, self.touches = plant, terms, efforts, touches
         unknown, n, rows = efforts.unknown, int(efforts.unknown.sum()), len(plant.row_names)
         B = terms.B[:, unknown] / terms.reach[:, None]
@@ -146,7 +146,7 @@ class ContactStatics:
         c += [0.0] * (len(C) - len(c))
         return np.array(C).reshape(len(C), n + m), np.array(c) / self.force
 
-    def _along(self, touch: Touch) -> tuple[Array, Array]:
+    def _along(self, touch: ClosedContact) -> tuple[Array, Array]:
         """Push of a contact, and its friction over the coefficient, as rows of z."""
         none = np.zeros(self.root.shape[1])
         mu = touch.friction if np.isfinite(touch.friction) else 1.0
@@ -197,7 +197,7 @@ class ContactStatics:
             "not found: its limits are almost dependent there. Choose another configuration, or fewer contacts."
         )
 
-    def can_push(self, touch: Touch, loads: Loads) -> float:
+    def can_push(self, touch: ClosedContact, loads: Loads) -> float:
         """Largest push of a contact with these efforts, up to the largest force, N."""
         x = np.linalg.solve(self.efforts.root, (loads.u - self.efforts.value)[self.efforts.unknown]) / self.unit
         z = np.append(x, loads.lam / self.terms.row_scale) / self.force
@@ -274,7 +274,7 @@ class ContactStatics:
         """Friction forces of the contacts, N."""
         return np.array([float(np.linalg.norm(touch.tangents @ lam)) for touch in self.touches])
 
-    def worst(self, lam: Array) -> tuple[Touch | None, bool]:
+    def worst(self, lam: Array) -> tuple[ClosedContact | None, bool]:
         """Contact that pulls most, or else needs most more friction than it has; and whether it pulls."""
         scale = np.array([np.abs(t.normal * self.terms.row_scale).max() for t in self.touches])
         pushes, frictions = self.pushes(lam) / scale, self.frictions(lam) / scale

@@ -15,7 +15,7 @@ from .._progress import Progress, Reporter
 from ..errors import ContinuationError, InputError, Interrupted
 from ..model.plant import Plant
 from .bifurcation import SpecialPoint, special_points
-from .curve import BranchLost, Curve, Node, between, distance, family_of, heading
+from .curve import BranchLost, Curve, CurvePoint, between, distance, family_of, heading
 from .operating import OperatingPoint
 from .static_efforts import EffortValues
 
@@ -84,7 +84,7 @@ class EquilibriumBranch:
     special: tuple[SpecialPoint, ...]
     ended: str
     _curve: Curve = field(repr=False)
-    _nodes: tuple[Node, ...] = field(repr=False)
+    _nodes: tuple[CurvePoint, ...] = field(repr=False)
 
     def __len__(self) -> int:
         return len(self.points)
@@ -325,14 +325,14 @@ class _Record:
 
     def __init__(self, curve: Curve) -> None:
         self.curve = curve
-        self.nodes: list[Node] = []
+        self.nodes: list[CurvePoint] = []
         self.arclength: list[float] = []
         self.points: list[OperatingPoint] = []
         self.modes: list[tuple[Array, NDArray[np.complex128]]] = []
         self.special: list[SpecialPoint] = []
-        self.special_nodes: list[Node] = []
+        self.special_nodes: list[CurvePoint] = []
 
-    def add(self, node: Node, specials: Sequence[tuple[float, str, Node]] = ()) -> None:
+    def add(self, node: CurvePoint, specials: Sequence[tuple[float, str, CurvePoint]] = ()) -> None:
         """Add a point, with the special points before it."""
         before = self.nodes[-1] if self.nodes else node
         start = self.arclength[-1] if self.nodes else 0.0
@@ -376,7 +376,7 @@ class _Record:
         )
 
 
-def _trace(curve: Curve, nodes: list[Node], reporter: Reporter) -> EquilibriumBranch:
+def _trace(curve: Curve, nodes: list[CurvePoint], reporter: Reporter) -> EquilibriumBranch:
     """Follow the branch on from its first points."""
     record = _Record(curve)
     try:
@@ -424,7 +424,7 @@ def _follow(curve: Curve, record: _Record, reporter: Reporter) -> str:
     return f"max_points = {curve.max_points} reached"
 
 
-def _step(curve: Curve, base: Node, h: float) -> tuple[float, Node]:
+def _step(curve: Curve, base: CurvePoint, h: float) -> tuple[float, CurvePoint]:
     """Next point, after a step on which the tangent turns little, within the range."""
     slope = float(base.P @ base.tangent)
     room = max(((bound - base.p) / slope for bound in curve.bounds), default=0.0) if slope else np.inf
@@ -446,7 +446,7 @@ def _step(curve: Curve, base: Node, h: float) -> tuple[float, Node]:
     raise BranchLost
 
 
-def _follows(curve: Curve, base: Node, node: Node, h: float) -> bool:
+def _follows(curve: Curve, base: CurvePoint, node: CurvePoint, h: float) -> bool:
     """Whether a point is on the same branch: about a step h further on, with nearly the same tangent."""
     bend = float(node.tangent @ node.project(base.heading))
     return bend > _TURN and 0.5 * h < distance(curve, base, node) < 2.0 * h
@@ -455,7 +455,7 @@ def _follows(curve: Curve, base: Node, node: Node, h: float) -> bool:
 # -- ends ---------------------------------------------------------------------------------------------------
 
 
-def _stopped(curve: Curve, base: Node, node: Node, h: float) -> tuple[Node, str | None]:
+def _stopped(curve: Curve, base: CurvePoint, node: CurvePoint, h: float) -> tuple[CurvePoint, str | None]:
     """Last point before a joint or an actuator reaches its limit, and the message; or the node itself and None."""
     reason = curve.limit(node)
     if reason is None:
@@ -472,8 +472,8 @@ def _stopped(curve: Curve, base: Node, node: Node, h: float) -> tuple[Node, str 
 
 
 def _left_range(
-    curve: Curve, base: Node, node: Node, specials: list[tuple[float, str, Node]], first: bool
-) -> tuple[Node, str] | None:
+    curve: Curve, base: CurvePoint, node: CurvePoint, specials: list[tuple[float, str, CurvePoint]], first: bool
+) -> tuple[CurvePoint, str] | None:
     """Node at which the parameter leaves its range between two points (with folds between), and why; else None."""
     nodes = [base, *(there for _, kind, there in specials if kind == "fold"), node]
     for a, b in pairwise(nodes):
@@ -487,7 +487,7 @@ def _left_range(
     return None
 
 
-def _at_value(curve: Curve, nodes: tuple[Node, ...], value: float) -> list[Node]:
+def _at_value(curve: Curve, nodes: tuple[CurvePoint, ...], value: float) -> list[CurvePoint]:
     """Points of a branch at which the parameter has a value; `nodes` must include the folds."""
     points = [n for n in nodes[:1] if n.p == value]
     for a, b in pairwise(nodes):
@@ -502,7 +502,7 @@ def _at_value(curve: Curve, nodes: tuple[Node, ...], value: float) -> list[Node]
     return points
 
 
-def _closed(curve: Curve, nodes: list[Node]) -> str | None:
+def _closed(curve: Curve, nodes: list[CurvePoint]) -> str | None:
     """Message that the branch has returned to its first point (up to full turns of angles); None where it has not."""
     if len(nodes) < 5:
         return None

@@ -25,7 +25,7 @@ from .operating import OperatingPoint, point_of, starting_configuration, trim
 from .static_efforts import Efforts, EffortValues, require_limits, static_efforts
 from .statics import outside_limits, require_closed, require_holonomic, static_derivatives
 
-__all__ = ["BranchLost", "Curve", "Family", "Node", "between", "distance", "family_of", "heading"]
+__all__ = ["BranchLost", "Curve", "CurvePoint", "Family", "between", "distance", "family_of", "heading"]
 
 Array = NDArray[np.float64]
 
@@ -118,7 +118,7 @@ class _PlantFactory:
 
 
 @dataclass(frozen=True, eq=False)
-class Node:
+class CurvePoint:
     """Equilibrium (or a guess) with the equations to first order in x: dq = X dx, dp = P dx, dr = J dx.
 
     Attributes
@@ -229,7 +229,7 @@ class Curve:
 
     # -- points -------------------------------------------------------------------------------------------
 
-    def first(self, q: ArrayLike | Mapping[str, float]) -> Node:
+    def first(self, q: ArrayLike | Mapping[str, float]) -> CurvePoint:
         """Equilibrium at the start, with the tangent towards the stop."""
         plant, family = self.plant, self.family
         q = plant.configuration(q)
@@ -255,7 +255,7 @@ class Curve:
                 )
         return _with_tangent(node, tangent)
 
-    def node(self, q: Array, p: float, heading: tuple[Array, float] | None) -> Node:
+    def node(self, q: Array, p: float, heading: tuple[Array, float] | None) -> CurvePoint:
         """Node with the equations at the nearest configuration with closed loops."""
         family = self.family
         plant = self.plant_at(p)
@@ -278,7 +278,7 @@ class Curve:
             X = np.column_stack([X, shift * self.range])
             P = np.append(P, self.range)
             J = np.column_stack([J, force @ (balance.local.force_q @ shift + change) * self.range])
-        node = Node(q, p, balance, frame, X, P, J, np.zeros(P.size))
+        node = CurvePoint(q, p, balance, frame, X, P, J, np.zeros(P.size))
         if heading is None:
             return node
         tangent = _tangent(node, node.project(heading))
@@ -312,7 +312,7 @@ class Curve:
         heading: tuple[Array, float],
         value: float | None = None,
         across: tuple[Array, float] | None = None,
-    ) -> Node:
+    ) -> CurvePoint:
         """Correct a point by Newton's method with the smallest steps; at fixed parameter, or without steps `across`.
 
         Raises
@@ -344,7 +344,7 @@ class Curve:
             raise BranchLost
         return best
 
-    def ahead(self, base: Node, s: float, value: float | None = None) -> Node:
+    def ahead(self, base: CurvePoint, s: float, value: float | None = None) -> CurvePoint:
         """Point of the branch after a step s, or where the parameter has a value."""
         if s == 0.0:
             return base
@@ -355,7 +355,7 @@ class Curve:
         except (AssemblyError, ModelError, EquilibriumError, SingularConfigurationError) as error:
             raise BranchLost from error
 
-    def beside(self, node: Node, along: tuple[Array, float], sign: float) -> Node | None:
+    def beside(self, node: CurvePoint, along: tuple[Array, float], sign: float) -> CurvePoint | None:
         """Point of the other branch through a branch point, with its tangent away from it; None if none is found.
 
         `along` is the direction of the branch that is known.
@@ -377,12 +377,12 @@ class Curve:
 
     # -- results at a point ----------------------------------------------------------------------------------
 
-    def point(self, node: Node) -> OperatingPoint:
+    def point(self, node: CurvePoint) -> OperatingPoint:
         """Operating point of a node, with efforts within the limits; EquilibriumError where there are none."""
         balance = node.balance
         return point_of(balance.plant, balance.terms, static_efforts(balance.plant, balance.terms, balance.efforts))
 
-    def limit(self, node: Node) -> str | None:
+    def limit(self, node: CurvePoint) -> str | None:
         """Text with the joint or actuator limit that a point violates; None if there is none."""
         plant, q = node.balance.plant, node.q
         outside = outside_limits(plant, q)
@@ -395,7 +395,7 @@ class Curve:
             return f"at {node.p:.6g}: {error}"
         return None
 
-    def stability(self, node: Node, point: OperatingPoint) -> tuple[Array, NDArray[np.complex128]]:
+    def stability(self, node: CurvePoint, point: OperatingPoint) -> tuple[Array, NDArray[np.complex128]]:
         """Stiffnesses and eigenvalues of the motions that leave the held coordinates in place."""
         balance = node.balance
         local = balance.local
@@ -408,11 +408,11 @@ class Curve:
         return np.sort(np.linalg.eigvals(K).real), np.sort_complex(poles.astype(complex))
 
 
-def _with_tangent(node: Node, tangent: Array) -> Node:
+def _with_tangent(node: CurvePoint, tangent: Array) -> CurvePoint:
     return replace(node, tangent=tangent / np.linalg.norm(tangent))
 
 
-def _tangent(node: Node, along: Array) -> Array | None:
+def _tangent(node: CurvePoint, along: Array) -> Array | None:
     """Unit vector x with J x = 0 nearest to a direction; None where the direction is orthogonal to all such x."""
     N = node.balance.null_motions(node.J)
     t = N @ (N.T @ along)
@@ -420,19 +420,19 @@ def _tangent(node: Node, along: Array) -> Array | None:
     return t / size if size > 1e-6 * np.linalg.norm(along) else None
 
 
-def distance(curve: Curve, a: Node, b: Node) -> float:
+def distance(curve: Curve, a: CurvePoint, b: CurvePoint) -> float:
     """Distance between two points, as arclength measures it."""
     way, along = heading(curve, a, b)
     return float(np.hypot(np.linalg.norm(way), along if curve.family.coordinate is None else 0.0))
 
 
-def heading(curve: Curve, a: Node, b: Node) -> tuple[Array, float]:
+def heading(curve: Curve, a: CurvePoint, b: CurvePoint) -> tuple[Array, float]:
     """Direction from one point to another (dq in radians and sizes, dp in ranges)."""
     plant = a.balance.plant
     return plant.difference(a.q, b.q) / plant.spans, (b.p - a.p) / curve.range
 
 
-def between(curve: Curve, a: Node, b: Node, value: float) -> Node:
+def between(curve: Curve, a: CurvePoint, b: CurvePoint, value: float) -> CurvePoint:
     """Point between two others where the parameter has this value."""
     share = (value - a.p) / (b.p - a.p) if b.p != a.p else 0.0
     plant = a.balance.plant

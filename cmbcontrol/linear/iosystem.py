@@ -24,7 +24,7 @@ from ..model.plant import Plant
 from ..model.units import cut_joints
 from .branch import follow
 from .chart import Chart
-from .kinematics import Motion, frame_jacobian, motion
+from .kinematics import LinkMotion, frame_jacobian, motion
 from .linearize import affine_approximation
 from .local_form import LocalForm, LocalPoint
 from .model import LinearModel
@@ -98,7 +98,7 @@ class _OutputState:
         return inverse_right_jacobian(group_joints(self.plant), self.delta)
 
     @cached_property
-    def motion(self) -> Motion:
+    def motion(self) -> LinkMotion:
         """Twists of the links."""
         return motion(self.plant, self.q, self.v, np.zeros(self.plant.nv))
 

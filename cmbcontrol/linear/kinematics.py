@@ -14,7 +14,7 @@ from ..kernels.derivatives import link_motion
 from ..model.elements import Frame, Joint
 from ..model.mechanism import Mechanism
 
-__all__ = ["Motion", "frame_jacobian", "motion"]
+__all__ = ["LinkMotion", "frame_jacobian", "motion"]
 
 Array = NDArray[np.float64]
 
@@ -24,7 +24,7 @@ _NO_GRAVITY.flags.writeable = False
 
 
 @dataclass(frozen=True, eq=False)
-class Motion:
+class LinkMotion:
     """Screws and twists of the links, in world axes at the world origin, ``[angular; linear]``.
 
     Attributes
@@ -83,13 +83,13 @@ class Motion:
         )
 
 
-def motion(plant: Mechanism, q: Array, v: Array, a: Array) -> Motion:
+def motion(plant: Mechanism, q: Array, v: Array, a: Array) -> LinkMotion:
     """Twists and accelerations of all links at a state."""
     S, V, acc, U, X, Y = link_motion(plant.arrays._replace(gravity=_NO_GRAVITY), q, v, a)
-    return Motion(plant, q, v, S, V, acc, U, X, Y)
+    return LinkMotion(plant, q, v, S, V, acc, U, X, Y)
 
 
-def frame_jacobian(motion: Motion, body: str, frame: Frame) -> tuple[Array, Array]:
+def frame_jacobian(motion: LinkMotion, body: str, frame: Frame) -> tuple[Array, Array]:
     """Jacobian J and d(J v)/dq of a frame on a body, (6, nv) each: angular velocity, then velocity of its origin."""
     x, (V, _) = (motion.plant.pose(motion.q, body) @ frame).p, motion.twist(body)
     J, J_q = np.zeros((6, motion.plant.nv)), np.zeros((6, motion.plant.nv))

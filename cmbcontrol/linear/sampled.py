@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from .model import LinearModel
 
-__all__ = ["Hold", "delayed", "hold_until", "input_delays", "pade_delays", "sampled", "zero_order_hold"]
+__all__ = ["ZeroOrderHold", "delayed", "hold_until", "input_delays", "pade_delays", "sampled", "zero_order_hold"]
 
 Array = NDArray[np.float64]
 
@@ -25,7 +25,7 @@ _SAME = 1e-9  # delays this close to whole periods, relative to one, are whole
 _MOST_PAST = 1000  # samples that a delay may last
 
 
-class Hold(NamedTuple):
+class ZeroOrderHold(NamedTuple):
     """Zero-order hold of inputs that are d periods and a bit late: x(k+1) = A x(k) + B u(k-d) + B_before u(k-d-1).
 
     Attributes
@@ -50,7 +50,7 @@ class Hold(NamedTuple):
     past: NDArray[np.int64]
 
 
-def zero_order_hold(A: ArrayLike, B: ArrayLike, period: float, delay: ArrayLike = 0.0) -> Hold:
+def zero_order_hold(A: ArrayLike, B: ArrayLike, period: float, delay: ArrayLike = 0.0) -> ZeroOrderHold:
     """Exact discretization of dx/dt = A x + B u(t - delay) with u held for a period.
 
     Parameters
@@ -100,7 +100,7 @@ def zero_order_hold(A: ArrayLike, B: ArrayLike, period: float, delay: ArrayLike 
     whole = np.floor(delays / period + _SAME).astype(np.int64)
     part = delays - whole * period
     part[part <= _SAME * period] = 0.0
-    return Hold(*hold_until(A, B, period, part), whole, whole + (part > 0.0))
+    return ZeroOrderHold(*hold_until(A, B, period, part), whole, whole + (part > 0.0))
 
 
 def hold_until(A: Array, B: Array, t: float, part: Array) -> tuple[Array, Array, Array]:

@@ -21,7 +21,7 @@ from ..model.multipliers import unique_multipliers
 from ..model.plant import Plant
 from ..model.units import cut_joints, effort_units, force_units, rate_of, row_force_units, unit_of
 from .driven import Driven, release_motions
-from .kinematics import Motion, frame_jacobian, motion
+from .kinematics import LinkMotion, frame_jacobian, motion
 from .reduced import FIXED, CoordinateRows, Reduced, constant_rows, position_rows, reduce, reduce_rolling
 
 __all__ = ["FrameMotion", "Input", "LinearizedEquations", "Output", "Wrench", "best_coordinates"]
@@ -196,7 +196,7 @@ class LinearizedEquations:
     # -- coordinates ------------------------------------------------------------------------------------
 
     @cached_property
-    def motion(self) -> Motion:
+    def motion(self) -> LinkMotion:
         """Motion of the links."""
         return motion(self.plant, self.local.q, self.local.v, self.local.a)
 

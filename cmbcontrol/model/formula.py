@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..errors import ModelError
 from ..kernels.tapes import OPERATIONS, OUT, SLOTS, run
 
-__all__ = ["Curve", "Formula", "RowFormula", "curve_of", "formula_of", "row_formula_of"]
+__all__ = ["CurveFormula", "Formula", "RowFormula", "curve_of", "formula_of", "row_formula_of"]
 
 Array = NDArray[np.float64]
 
@@ -194,7 +194,7 @@ def row_formula_of(
     return RowFormula(np.array(tape, dtype=np.int64).reshape(-1, 5), np.array(numbers), tuple(sections))
 
 
-class Curve:
+class CurveFormula:
     """Functions of one number and their derivatives, as a tape.
 
     Attributes
@@ -217,7 +217,7 @@ class Curve:
         return out.T
 
 
-def curve_of(what: str, function: Callable[[Any], Sequence[Any]], order: int = 2, at: float = 0.1234) -> Curve:
+def curve_of(what: str, function: Callable[[Any], Sequence[Any]], order: int = 2, at: float = 0.1234) -> CurveFormula:
     """Functions of one number, as a tape with exact derivatives.
 
     Parameters
@@ -253,7 +253,7 @@ def curve_of(what: str, function: Callable[[Any], Sequence[Any]], order: int = 2
     tape: list[tuple[int, ...]] = []
     numbers: list[float] = []
     _write(graph, found, 1, numbers, tape, what, skip_zeros=True)
-    return Curve(np.array(tape, dtype=np.int64).reshape(-1, 5), np.array(numbers), count, order)
+    return CurveFormula(np.array(tape, dtype=np.int64).reshape(-1, 5), np.array(numbers), count, order)
 
 
 @contextmanager

@@ -15,13 +15,13 @@ from types import MappingProxyType
 
 from .. import _check
 from .._progress import Progress
-from .report import Parts, Report, Table
+from .report import Parts, Report, ResultTable
 
-__all__ = ["EXPERIMENTS", "Entry", "Parts", "Report", "Table", "run"]
+__all__ = ["EXPERIMENTS", "Experiment", "Parts", "Report", "ResultTable", "run"]
 
 
 @dataclass(frozen=True)
-class Entry:
+class Experiment:
     """An experiment that can be run by its name.
 
     Attributes
@@ -87,39 +87,39 @@ def _later(where: str) -> Callable[[bool, Progress], Report]:
     return partial(_run_later, where)
 
 
-EXPERIMENTS: Mapping[str, Entry] = MappingProxyType(
+EXPERIMENTS: Mapping[str, Experiment] = MappingProxyType(
     {
         entry.name: entry
         for entry in (
-            Entry(
+            Experiment(
                 "de-falco-tables",
                 "de Falco, Pennestri, Vita, tables 2-7: five pseudoinverses, three tolerances, Baumgarte or none",
                 _later("de_falco:tables"),
                 "30 min",
                 "20 s",
             ),
-            Entry(
+            Experiment(
                 "de-falco-figure-2",
                 "de Falco, Pennestri, Vita, figure 2: violation of the constraints over time",
                 _later("de_falco:figure_2"),
                 "4 min",
                 "10 s",
             ),
-            Entry(
+            Experiment(
                 "udwadia-kalaba-pseudoinverses",
                 "cost and accuracy of the five pseudoinverses on the linkage's own matrices, up to where it is flat",
                 _later("de_falco:pseudoinverses"),
                 "5 s",
                 "1 s",
             ),
-            Entry(
+            Experiment(
                 "spencer-five-bar-1",
                 "Spencer, figures 3.3 to 3.6: the five-bar from its singular configuration, without stabilisation",
                 _later("spencer:first_example"),
                 "10 s",
                 "5 s",
             ),
-            Entry(
+            Experiment(
                 "spencer-five-bar-2",
                 "Spencer, figures 3.7 to 3.10: the five-bar through its singular configuration, multipliers against "
                 "null space",
@@ -127,63 +127,63 @@ EXPERIMENTS: Mapping[str, Entry] = MappingProxyType(
                 "1 min",
                 "5 s",
             ),
-            Entry(
+            Experiment(
                 "aghili-slider-crank",
                 "Aghili, section 8: the slider-crank through its singular configuration, threshold of (70), loop (39)",
                 _later("aghili:slider_crank_experiment"),
                 "30 s",
                 "5 s",
             ),
-            Entry(
+            Experiment(
                 "iftomm-a01",
                 "IFToMM A01, simple pendulum: against the exact solution over 10, 100 and 2000 s",
                 _later("iftomm:a01"),
                 "1 min",
                 "20 s",
             ),
-            Entry(
+            Experiment(
                 "iftomm-a02",
                 "IFToMM A02, N four-bar mechanism, N = 2, 10, 40: through flat ones, against the exact solution",
                 _later("iftomm:a02"),
                 "1 min",
                 "5 s",
             ),
-            Entry(
+            Experiment(
                 "iftomm-a03",
                 "IFToMM A03, Andrews' squeezing mechanism: the values of the test set for initial value problems",
                 _later("iftomm:a03"),
                 "1 min",
                 "15 s",
             ),
-            Entry(
+            Experiment(
                 "iftomm-a04",
                 "IFToMM A04, rectangular Bricard mechanism: the published curve, and the energy over 100 s",
                 _later("iftomm:a04"),
                 "1 min",
                 "15 s",
             ),
-            Entry(
+            Experiment(
                 "iftomm-a05",
                 "IFToMM A05, stiff flyball governor: explicit and implicit methods",
                 _later("iftomm:a05"),
                 "2 min",
                 "10 s",
             ),
-            Entry(
+            Experiment(
                 "formulations",
                 "cost, accuracy and conditioning of all formulations on all plants, and near a singular configuration",
                 _later("comparison:formulations"),
                 "30 s",
                 "3 s",
             ),
-            Entry(
+            Experiment(
                 "stabilisations",
                 "cost and effect of every stabilisation on three machines, at equal steps and at equal tolerance",
                 _later("comparison:stabilisations"),
                 "2 min",
                 "20 s",
             ),
-            Entry(
+            Experiment(
                 "integrators",
                 "all integrators on three machines: cost, accuracy, closure and energy of each",
                 _later("integrators:integrators"),

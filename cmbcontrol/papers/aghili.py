@@ -24,7 +24,7 @@ from ..sim.simulate import simulate
 from .fixed_step import march
 from .formulations import NamedFormulation, constraint_inertia
 from .methods import settings
-from .report import Cell, Report, Table
+from .report import Cell, Report, ResultTable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -66,7 +66,7 @@ def above(epsilon: float) -> Callable[..., tuple[Array, int]]:
 # -- closed forms and condition numbers ---------------------------------------------------------------------------
 
 
-def closed_forms(count: int = 200, mass: float = 1.3, length: float = 0.7) -> Table:
+def closed_forms(count: int = 200, mass: float = 1.3, length: float = 0.7) -> ResultTable:
     """Table of the closed forms of section 8 against computed ones, on both sides of the singular configuration."""
     plant = slider_crank(mass=mass, length=length)
     inertia, off = mass * length**2, {}
@@ -93,7 +93,7 @@ def closed_forms(count: int = 200, mass: float = 1.3, length: float = 0.7) -> Ta
             constraint_inertia(singular, form),
             singular.M,
         )
-    return Table(
+    return ResultTable(
         "Closed forms of section 8",
         ("printed", "largest difference"),
         list(off.items()),
@@ -117,10 +117,10 @@ def condition_numbers(angles: Sequence[float]) -> dict[str, Array]:
     return {label: np.array(values) for label, values in found.items()}
 
 
-def _condition_table() -> Table:
+def _condition_table() -> ResultTable:
     away = condition_numbers(np.linspace(0.1, 3.0, 301))
     near = condition_numbers([0.5 * np.pi - 1e-6])
-    return Table(
+    return ResultTable(
         "Condition numbers",
         ("matrix", "least", "largest", "1e-6 rad from the singular configuration"),
         [(label, values.min(), values.max(), near[label][0]) for label, values in away.items()],
@@ -233,7 +233,7 @@ def _simulated(label: str, run: Simulation) -> Through:
     return Through(label, run.time, run.q.values, run.v.values, run.u.values, int(attrs["evaluations"]), projections)
 
 
-def free(quick: bool = False, told: Callable[..., None] = lambda *_: None) -> tuple[list[Through], Table]:
+def free(quick: bool = False, told: Callable[..., None] = lambda *_: None) -> tuple[list[Through], ResultTable]:
     """Runs, and their table, through the singular configuration at 6 rad/s without a motor: effect of the threshold."""
     from scipy.integrate import solve_ivp
 
@@ -263,7 +263,7 @@ def free(quick: bool = False, told: Callable[..., None] = lambda *_: None) -> tu
         way = settings(formulation="aghili-symmetric", every=10)
         run = simulate(slider_crank(), q0=start, v0=rate, t_end=FREE_END, output_times=STEP, **way)
         runs.append(_simulated("simulate, M_c' (28), every=10", run))
-    table = Table(
+    table = ResultTable(
         f"Without a motor, from q1 = 0.6 rad at {SPEED:g} rad/s, {FREE_END:g} s",
         _FREE,
         [row(r) for r in runs],
@@ -287,7 +287,7 @@ _DRIVEN = (
 )
 
 
-def closed_loop(quick: bool = False, told: Callable[..., None] = lambda *_: None) -> tuple[list[Through], Table]:
+def closed_loop(quick: bool = False, told: Callable[..., None] = lambda *_: None) -> tuple[list[Through], ResultTable]:
     """Runs, and their table, of tracking through the singular configuration, by laws with and without the threshold."""
     start, rest, t_end = np.array([0.6, -1.2]), np.zeros(2), 1.3 if quick else T_END
     cases = [(EXACTLY, None, 1), (0.2, 0.2, 1)]
@@ -310,7 +310,7 @@ def closed_loop(quick: bool = False, told: Callable[..., None] = lambda *_: None
         told(k / (len(cases) + 1), dict(zip(_DRIVEN, _tracked(runs[-1]), strict=True)))
     run = simulate(slider_crank(), _law(None), start, t_end=t_end, output_times=STEP)
     runs.append(_simulated("default", run))
-    table = Table(
+    table = ResultTable(
         f"Closed loop over {t_end:g} s",
         _DRIVEN,
         [_tracked(r) for r in runs],

@@ -23,7 +23,7 @@ from .iftomm import four_bar_problem
 from .integrators import five_bar_problem
 from .measure import Case, Measured, Problem, measure_all
 from .pseudoinverse import PSEUDOINVERSES, pivot_order
-from .report import Cell, Report, Table
+from .report import Cell, Report, ResultTable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -47,7 +47,7 @@ DISTANCES = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 
 
 @dataclass(frozen=True)
-class State:
+class ExactState:
     """A state of a plant, with the exact acceleration there.
 
     Attributes
@@ -66,18 +66,18 @@ class State:
     vdot: Array
 
     @classmethod
-    def at(cls, plant: Plant, q: Array, v: Array) -> State:
+    def at(cls, plant: Plant, q: Array, v: Array) -> ExactState:
         """State at q with a random admissible velocity added to v, and random joint forces of the size of gravity's."""
         rng = np.random.default_rng(1)
         terms = plant.terms(q, plant.project_velocity(q, v + rng.standard_normal(plant.nv)))
         f = rng.standard_normal(plant.nv) * max(float(np.abs(terms.h).max()), 1.0)
         return cls(plant, terms, f, exact_acceleration(terms, f))
 
-    def turned(self, angle: float) -> State:
+    def turned(self, angle: float) -> ExactState:
         """State with the two rows of a loop in a frame that is turned (rad)."""
         Q = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
         terms = replace(self.terms, A=Q @ self.terms.A, b=Q @ self.terms.b, phi=Q @ self.terms.phi)
-        return State(self.plant, terms, self.f, exact_acceleration(terms, self.f))
+        return ExactState(self.plant, terms, self.f, exact_acceleration(terms, self.f))
 
     def error(self, vdot: Array) -> float:
         """Relative error of an acceleration: the largest, over the largest accelerations with and without the loops."""
@@ -130,7 +130,7 @@ def near_singular(distance: float) -> tuple[Plant, Array, Array]:
     return plant, q, np.zeros(plant.nv)
 
 
-def measured(state: State, quick: bool) -> dict[str, tuple[float, float, float]]:
+def measured(state: ExactState, quick: bool) -> dict[str, tuple[float, float, float]]:
     """Seconds per call, relative error and condition number, by the name of the formulation.
 
     Where rows are redundant, those that need independent ones take the pseudoinverse "svd".
@@ -166,8 +166,8 @@ def formulations(quick: bool = False, progress: Progress = False) -> Report:
         configuration, rad: ``"0.001"``, ``"0.001, rows turned"``) and formulation.
     """
     names = ("five-bar", "slider-crank", "bricard", "parallelogram") if quick else tuple(plants.catalogue)
-    states = {name: State.at(*plants.catalogue[name].start()) for name in names}
-    near = {f"{d:g}": State.at(*near_singular(d)) for d in (DISTANCES[::2] if quick else DISTANCES)}
+    states = {name: ExactState.at(*plants.catalogue[name].start()) for name in names}
+    near = {f"{d:g}": ExactState.at(*near_singular(d)) for d in (DISTANCES[::2] if quick else DISTANCES)}
     near |= {f"{name}, rows turned": state.turned(0.6) for name, state in near.items()}
     numbers: dict[str, dict[str, tuple[float, float, float]]] = {}
     with Reporter(progress, "plants") as report:
@@ -218,7 +218,7 @@ def formulations(quick: bool = False, progress: Progress = False) -> Report:
     )
 
 
-def _summary(states: Mapping[str, State], numbers: Mapping, ratios: Mapping) -> Table:
+def _summary(states: Mapping[str, ExactState], numbers: Mapping, ratios: Mapping) -> ResultTable:
     """Table with a line for each formulation, over the plants."""
     rows = []
     for way in WAYS:
@@ -229,7 +229,7 @@ def _summary(states: Mapping[str, State], numbers: Mapping, ratios: Mapping) -> 
                 *(float(error[:, 1].max()), float(np.median(condition[:, 2])), float(condition[:, 2].max())),
             )
         )
-    return Table(
+    return ResultTable(
         f"All formulations on {len(states)} plants",
         (
             *("formulation", "five-bar (us)", "cost, median", "cost, largest"),
@@ -242,10 +242,10 @@ def _summary(states: Mapping[str, State], numbers: Mapping, ratios: Mapping) -> 
 
 def _panel(
     title: str, what: str, names: Mapping[str, str | None], values: Mapping, note: str, digits: int = 1
-) -> Table:
+) -> ResultTable:
     """Table with plants downwards and formulations across."""
     rows = [(names[n] or n, *(_short(values[n][way], digits) for way in WAYS)) for n in names]
-    return Table(title, (what, *HEADINGS), rows, note)
+    return ResultTable(title, (what, *HEADINGS), rows, note)
 
 
 def _short(x: float, digits: int) -> Cell:
@@ -253,7 +253,7 @@ def _short(x: float, digits: int) -> Cell:
     return float(f"{x:.{digits}g}")
 
 
-def _pseudoinverses(states: Mapping[str, State], quick: bool) -> Table:
+def _pseudoinverses(states: Mapping[str, ExactState], quick: bool) -> ResultTable:
     """Table of Udwadia-Kalaba with every pseudoinverse, where rows are redundant."""
     rows: list[tuple[Cell, ...]] = []
     for name in ("parallelogram", "bricard"):
@@ -264,7 +264,7 @@ def _pseudoinverses(states: Mapping[str, State], quick: bool) -> Table:
             seconds = state.time(lambda terms, f=state.f, way=way: way.acceleration(terms, f), quick)
             error = state.error(way.acceleration(state.terms, state.f))
             rows.append((name, inverse, 1e6 * seconds, seconds / default, error))
-    return Table(
+    return ResultTable(
         "Udwadia-Kalaba with each pseudoinverse",
         ("plant", "pseudoinverse of D", "cost (us)", "cost over gauss", "error of the acceleration"),
         rows,
@@ -383,7 +383,7 @@ def _rate(run: Measured) -> float:
     return max(float(np.abs(plant.row_scale * (plant.jacobian(q) @ v)).max(initial=0.0)) for q, v in states)
 
 
-def _overview(done: Mapping[tuple[str, str], Mapping[str, Measured]], methods: Sequence[str]) -> Table:
+def _overview(done: Mapping[tuple[str, str], Mapping[str, Measured]], methods: Sequence[str]) -> ResultTable:
     """Table with a line for each stabilisation and integrator, over the machines."""
     rows: list[tuple[Cell, ...]] = []
     for method in methods:
@@ -400,7 +400,7 @@ def _overview(done: Mapping[tuple[str, str], Mapping[str, Measured]], methods: S
                     float(np.median([found[kind].wall / next(iter(found.values())).wall for found in groups])),
                 )
             )
-    return Table(
+    return ResultTable(
         "All stabilisations",
         (
             *("integrator", "stabilisation", "error, five-bar (rad)", "error, Bricard (rad)", "error, A02 (m)"),
@@ -413,7 +413,7 @@ def _overview(done: Mapping[tuple[str, str], Mapping[str, Measured]], methods: S
     )
 
 
-def _stabilised(title: str, runs: Mapping[str, Measured]) -> Table:
+def _stabilised(title: str, runs: Mapping[str, Measured]) -> ResultTable:
     default = next(iter(runs.values()))
     rows: list[tuple[Cell, ...]] = [
         (
@@ -422,7 +422,7 @@ def _stabilised(title: str, runs: Mapping[str, Measured]) -> Table:
         )
         for kind, run in runs.items()
     ]
-    return Table(
+    return ResultTable(
         title,
         (
             *("stabilisation", "outcome", f"largest error ({default.problem.unit})", "loops open (m)", "A v (m/s)"),

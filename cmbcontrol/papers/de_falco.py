@@ -30,7 +30,7 @@ from ..sim.simulate import simulate
 from .formulations import NamedFormulation
 from .methods import settings
 from .pseudoinverse import pseudoinverse
-from .report import Report, Table
+from .report import Report, ResultTable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -413,7 +413,7 @@ def _setups(printed: PrintedTable, others: bool) -> list[_Setup]:
     return [*found, *(_Setup(*conditions, start, default=True) for start in STARTS)]
 
 
-def _table(number: int, outcomes: Sequence[_Outcome], duration: float) -> Table:
+def _table(number: int, outcomes: Sequence[_Outcome], duration: float) -> ResultTable:
     """Table of the paper's rows, each with ours below."""
     printed = PRINTED[number]
     rows: list[Sequence[Any]] = []
@@ -440,7 +440,7 @@ def _table(number: int, outcomes: Sequence[_Outcome], duration: float) -> Table:
     with_or_not = f"Baumgarte {BAUMGARTE[0]:g}, {BAUMGARTE[1]:g} 1/s" if printed.stabilised else "no Baumgarte"
     shorter = f" The paper's rows are over {DURATION:g} s." if duration != DURATION else ""
     title = f"Table {number}: TOL = {printed.tolerance:g}, {with_or_not}, {duration:g} s"
-    return Table(title, _COLUMNS, rows, _LEGEND + shorter)
+    return ResultTable(title, _COLUMNS, rows, _LEGEND + shorter)
 
 
 def _numbers(outcome: _Outcome) -> dict[str, Any]:
@@ -545,7 +545,7 @@ def figure_2(quick: bool = False, progress: Progress = False) -> Report:
     return Report(
         f"Violation of position constraints, {duration:g} s",
         f"{SOURCE}, figure 2",
-        [Table("Sum of Psi^2 (m2) over time", columns, rows)],
+        [ResultTable("Sum of Psi^2 (m2) over time", columns, rows)],
         {"violation": lambda: _draw_violation(found)},
         (
             "The figure is printed without its tolerance, pseudoinverse and start. Shown: Greville's recursion, which "
@@ -664,8 +664,8 @@ _OPEN_NOTE = (
 )
 
 
-def _as_table(title: str, rows: Sequence[Mapping[str, Any]], note: str = "") -> Table:
-    return Table(title, tuple(rows[0]), [tuple(row.values()) for row in rows], note)
+def _as_table(title: str, rows: Sequence[Mapping[str, Any]], note: str = "") -> ResultTable:
+    return ResultTable(title, tuple(rows[0]), [tuple(row.values()) for row in rows], note)
 
 
 def _exact_acceleration(plant: Mechanism, angle: float, speed: float) -> Array:

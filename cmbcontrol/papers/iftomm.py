@@ -22,7 +22,7 @@ from ..plants.n_four_bar import GRAVITY
 from ..sim.result import Simulation
 from . import measure
 from .measure import Case, Measured, Problem, columns, measure_all, sweep, work_precision
-from .report import Cell, Report, Table
+from .report import Cell, Report, ResultTable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -112,7 +112,7 @@ def _squared_speed(n: int) -> float:
 # -- what all of them print ---------------------------------------------------------------------------------------
 
 
-def _others(problem: str, ours: float, what: str) -> Table:
+def _others(problem: str, ours: float, what: str) -> ResultTable:
     """Table of computing times, those that other codes give and ours."""
     rows: list[tuple[Cell, ...]] = [
         (x["code"], x["what"], x["seconds"], x["machine"], x["of"]) for x in PUBLISHED[problem]["cpu"]
@@ -120,7 +120,7 @@ def _others(problem: str, ours: float, what: str) -> Table:
     rows.append(("cmbcontrol", what, ours, "this one", "default settings"))
     used = dict.fromkeys(x["of"] for x in PUBLISHED[problem]["cpu"])
     note = " ".join([WALL, *(f"{name}: {SOURCES[name]}." for name in used)])
-    return Table("Computing times", ("code", "what", "time (s)", "machine", "source"), rows, note)
+    return ResultTable("Computing times", ("code", "what", "time (s)", "machine", "source"), rows, note)
 
 
 def _limited(what: str, run: Measured, limits: dict[str, float]) -> list[tuple[Cell, ...]]:
@@ -130,8 +130,8 @@ def _limited(what: str, run: Measured, limits: dict[str, float]) -> list[tuple[C
     return [(f"{what}: relative error, {kind}", None, limits["high"], x, "specification") for kind, x in found.items()]
 
 
-def _settings(title: str, runs: Sequence[Measured], note: str = "") -> Table:
-    return Table(title, columns(runs[0].problem.unit), [run.cells for run in runs], note)
+def _settings(title: str, runs: Sequence[Measured], note: str = "") -> ResultTable:
+    return ResultTable(title, columns(runs[0].problem.unit), [run.cells for run in runs], note)
 
 
 BLIND = {"pass_within": 0.0, "max_steps": 20_000}  # does not look for passages; may crawl into one
@@ -273,7 +273,7 @@ def a01(quick: bool = False, progress: Progress = False) -> Report:
         "IFToMM A01: simple pendulum",
         f"{LIBRARY}, A01; {SOURCES['specification']}",
         [
-            Table("A01: published and ours", PUBLISHED_COLUMNS, published, LIMITED),
+            ResultTable("A01: published and ours", PUBLISHED_COLUMNS, published, LIMITED),
             _settings("A01: our settings", rows),
             _others("A01", first.wall, "10 s"),
         ],
@@ -364,7 +364,7 @@ def a02(quick: bool = False, progress: Progress = False) -> Report:
     rows, diagram = _measured(cases, swept, progress, "A02")
     defaults = dict(zip(problems, rows, strict=False))
     tables = [
-        Table("A02: published and ours", PUBLISHED_COLUMNS, _a02_published(defaults, limits), LIMITED),
+        ResultTable("A02: published and ours", PUBLISHED_COLUMNS, _a02_published(defaults, limits), LIMITED),
         _settings("A02: our settings", rows, "Errors against the exact reduction."),
         *_passages(defaults),
         _others("A02", rows[0].wall, "N = 2, 10 s"),
@@ -439,7 +439,7 @@ def _a02_published(defaults: dict[tuple[int, float], Measured], limits: dict[str
     return rows
 
 
-def _passages(defaults: dict[tuple[int, float], Measured]) -> list[Table]:
+def _passages(defaults: dict[tuple[int, float], Measured]) -> list[ResultTable]:
     """Tables of flat configurations: how many were logged, and those of the largest machine one by one."""
     summary: list[tuple[Cell, ...]] = []
     for (n, span), run in defaults.items():
@@ -450,7 +450,7 @@ def _passages(defaults: dict[tuple[int, float], Measured]) -> list[Table]:
     (n, span), run = list(defaults.items())[-1]
     logged = [(i, e["time"], e["kind"], e["rank"], e["conditioning"]) for i, e in enumerate(run.run.events(), 1)]
     return [
-        Table(
+        ResultTable(
             "A02: flat configurations, default settings",
             (
                 "N",
@@ -464,7 +464,7 @@ def _passages(defaults: dict[tuple[int, float], Measured]) -> list[Table]:
             ),
             summary,
         ),
-        Table(
+        ResultTable(
             f"A02: flat configurations of N = {n}, one by one",
             ("configuration", "time (s)", "kind", "rank", "conditioning"),
             logged,
@@ -532,13 +532,13 @@ def a03(quick: bool = False, progress: Progress = False) -> Report:
         "IFToMM A03: Andrews' squeezing mechanism",
         f"{LIBRARY}, A03, in the form of the {problem.plant.source}",
         [
-            Table(
+            ResultTable(
                 "A03: at 0.03 s, published and ours",
                 ("quantity", "published", "30 digits, rounded", "ours (default)", "ours off by", "published off by"),
                 values,
                 note,
             ),
-            Table("A03: largest relative deviation from the 30-digit solution", ("of", "ours (default)"), worst),
+            ResultTable("A03: largest relative deviation from the 30-digit solution", ("of", "ours (default)"), worst),
             _settings("A03: our settings", rows, "Errors are those of the seven positions at 0.03 s."),
         ],
         {"iftomm-a03-work-precision": lambda: work_precision({"": diagram}, "error of positions at 0.03 s (rad)")},
@@ -681,7 +681,7 @@ def a04(quick: bool = False, progress: Progress = False) -> Report:
         "IFToMM A04: rectangular Bricard mechanism",
         f"{LIBRARY}, A04; {SOURCES['specification']}",
         [
-            Table("A04: published and ours", PUBLISHED_COLUMNS, published),
+            ResultTable("A04: published and ours", PUBLISHED_COLUMNS, published),
             _settings(
                 "A04: our settings",
                 rows,
@@ -780,7 +780,7 @@ def a05(quick: bool = False, progress: Progress = False) -> Report:
         "IFToMM A05: stiff flyball governor",
         f"{LIBRARY}, A05; {SOURCES['specification']}",
         [
-            Table("A05: published and ours", PUBLISHED_COLUMNS, published),
+            ResultTable("A05: published and ours", PUBLISHED_COLUMNS, published),
             _settings(
                 "A05: our settings",
                 rows,

@@ -12,7 +12,7 @@ from .._progress import Progress
 from .iftomm import four_bar_problem, governor_problem
 from .measure import Case, Measured, Problem, measure_all, work_precision
 from .methods import LOCAL_METHODS, METHODS, MULTISTEP
-from .report import Cell, Report, Table
+from .report import Cell, Report, ResultTable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -152,7 +152,7 @@ def _options(name: str, problem: Problem, method: str, tol: float, kept: str | N
     )
 
 
-def _table(title: str, runs: Sequence[Measured], note: str) -> Table:
+def _table(title: str, runs: Sequence[Measured], note: str) -> ResultTable:
     default = runs[0].wall
     rows: list[tuple[Cell, ...]] = []
     for run in runs:
@@ -160,7 +160,7 @@ def _table(title: str, runs: Sequence[Measured], note: str) -> Table:
         method, kept = str(label).split(", ")
         rows.append((method, kept, outcome, *numbers, wall, wall / default))
     unit = runs[0].problem.unit
-    return Table(
+    return ResultTable(
         title,
         (
             *("method", "stabilisation", "outcome", f"largest error ({unit})", "energy drift (J)", "loops open (m)"),

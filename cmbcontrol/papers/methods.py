@@ -76,7 +76,7 @@ class ComparisonIntegrator(Integrator):
     def method(self, run: Run, loop: TimeLoop, state: IntegratorState) -> Method | None:
         if self.local:
             return _LocalExplicit(run, state)
-        return scipy_methods.Method(run, loop, state) if self.name in scipy_methods.SCIPY_METHODS else None
+        return scipy_methods.ScipyMethod(run, loop, state) if self.name in scipy_methods.SCIPY_METHODS else None
 
 
 METHODS = (*Integrator.NAMES, *ComparisonIntegrator.NAMES)
@@ -150,7 +150,7 @@ _OF_METHOD = tuple(f.name for f in fields(Integrator) if f.name not in ("name", 
 _OF_LOOPS = tuple(f.name for f in fields(Stabilisation) if f.name not in ("kind", "_"))
 
 
-class _LocalExplicit(local.Method):
+class _LocalExplicit(local.LocalMethod):
     """Steps of DOP853 in independent coordinates; the work of actuators and dampers is integrated with them."""
 
     working = True

@@ -20,13 +20,13 @@ from ..errors import InputError, InputTypeError
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Parts", "Report", "Table", "text"]
+__all__ = ["Parts", "Report", "ResultTable", "text"]
 
 Cell = str | int | float | bool | None
 
 
 @dataclass(frozen=True)
-class Table:
+class ResultTable:
     """Table with named columns; cells are texts, numbers, truth values, or None where there is no value.
 
     Attributes
@@ -139,10 +139,10 @@ class Parts:
             self.table.to_csv(self.path)
 
     @property
-    def table(self) -> Table:
+    def table(self) -> ResultTable:
         """Table with a row for each finished part, in order."""
         columns = tuple(dict.fromkeys(name for part in self.done for name in part)) or ("part",)
-        return Table("What is done", columns, [[part.get(name) for name in columns] for part in self.done])
+        return ResultTable("What is done", columns, [[part.get(name) for name in columns] for part in self.done])
 
 
 @dataclass(frozen=True)
@@ -164,24 +164,24 @@ class Report:
 
     title: str
     source: str
-    tables: Sequence[Table]
+    tables: Sequence[ResultTable]
     figures: Mapping[str, Callable[[], Figure]] = field(default_factory=dict)
     choices: Sequence[str] = ()
     data: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name in ("tables", "choices"):
-            if isinstance(getattr(self, name), (str, Table)):
+            if isinstance(getattr(self, name), (str, ResultTable)):
                 raise InputTypeError(f"{name} of a report is a sequence, got {getattr(self, name)!r}")
             object.__setattr__(self, name, tuple(getattr(self, name)))
         for table in self.tables:
-            if not isinstance(table, Table):
+            if not isinstance(table, ResultTable):
                 raise InputTypeError(f"tables of a report are of class Table, got {table!r}")
         for name, make in self.figures.items():
             if not re.fullmatch(r"[\w-]+", name) or not callable(make):
                 raise InputTypeError(f"figures are functions by the name of their file, got {name!r}: {make!r}")
 
-    def table(self, title: str) -> Table:
+    def table(self, title: str) -> ResultTable:
         """Table whose title begins with the given text; refuses a text that fits several, or none."""
         found = [table for table in self.tables if table.title.startswith(title)]
         if len(found) != 1:

@@ -18,7 +18,7 @@ from ..sim.engine import Engine, NotFinite
 from ..sim.path import NODES, coefficients
 from ..sim.run import INSTANT, IntegratorState, Run
 
-__all__ = ["SCIPY_METHODS", "Method"]
+__all__ = ["SCIPY_METHODS", "ScipyMethod"]
 
 Array = NDArray[np.float64]
 
@@ -124,7 +124,7 @@ _VODE_FAILURES = {
 }
 
 
-class Method:
+class ScipyMethod:
     """Steps of one of scipy's integrators, for the time loop; see `time_loop.Method`."""
 
     projected = True

@@ -27,7 +27,7 @@ from ..sim.simulate import simulate
 from ..sim.stabilisation import project_all_at_once
 from .fixed_step import march
 from .methods import settings
-from .report import Cell, Report, Table
+from .report import Cell, Report, ResultTable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -406,7 +406,7 @@ def first_example(quick: bool = False, progress: Progress = False) -> Report:
             report.update(1.0, _part(courses[-1]))
     back, until = float(exact.passages[1]), 2.8
     tables = (
-        Table(
+        ResultTable(
             "Back in the singular configuration",
             ("what", "time (s)"),
             [("the thesis", f"{RETURN:g}")]
@@ -417,7 +417,7 @@ def first_example(quick: bool = False, progress: Progress = False) -> Report:
             "the configuration there are two symmetric ways to go on. Time reversal and Gauss' principle single out "
             "the one that the machine came by. " + " ".join(_way(course) for course in (thesis, ours)),
         ),
-        Table(
+        ResultTable(
             f"Accuracy over {t_end:g} s",
             (*COLUMNS, f"error to {until:g} s (rad)"),
             [(*_row(course), course.error(exact, until)) for course in courses],
@@ -503,19 +503,19 @@ def second_example(quick: bool = False, progress: Progress = False) -> Report:
     columns = [f"passage at {t:.4f} s" for t in passages]
     shown = courses[:4]
     tables = (
-        Table(
+        ResultTable(
             "Times of the passages (s)",
             ("method", *columns),
             [(c.label, *(_clock(c.passage(t)) for t in passages)) for c in shown] + [("exact", *map(_clock, passages))],
             "When link 2 is horizontal, within 20 ms of the exact time; the thesis prints none.",
         ),
-        Table(
+        ResultTable(
             "Energy change over a passage (J)",
             ("method", *columns),
             [(c.label, *(c.energy_jump(t) for t in passages)) for c in shown],
             "From 0.1 s before to 0.1 s after.",
         ),
-        Table(
+        ResultTable(
             f"Accuracy over {t_end:g} s",
             (*COLUMNS, "error (rad)", "energy error of the projected run over this"),
             [(*_row(c), c.error(exact), times_better.get(c.label)) for c in courses],
@@ -524,7 +524,7 @@ def second_example(quick: bool = False, progress: Progress = False) -> Report:
             "With steps of at most 5 ms the default takes three quarters of the evaluations of the thesis's methods, "
             "with steps of at most 1 ms as many steps.",
         ),
-        Table(
+        ResultTable(
             "Signs of large accelerations",
             ("method", "largest multiplier (N)", "at (s)", "exact there (N)", "largest |v_m u_m' (dG/dt) v| (m/s2)"),
             [(c.label, *_spike(c, exact)) for c in courses[:3]],

@@ -9,7 +9,7 @@ from .biped import biped as biped
 from .bricard import bricard as bricard
 from .delta import delta as delta
 from .entry import Entry as Entry
-from .entry import Study as Study
+from .entry import TrackingTask as TrackingTask
 from .excavator import excavator as excavator
 from .five_bar import five_bar as five_bar
 from .governor import governor as governor
@@ -30,7 +30,7 @@ from .valve_train import valve_train as valve_train
 
 __all__ = [
     "Entry",
-    "Study",
+    "TrackingTask",
     "andrews",
     "biped",
     "bricard",

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..model.elements import Actuator, Body, Frame, PointOnLine, PointSpring, Revolute
 from ..model.mechanism import Mechanism
-from .entry import Entry, Study
+from .entry import Entry, TrackingTask
 
 __all__ = ["andrews"]
 
@@ -104,6 +104,6 @@ ENTRY = Entry(
     "Andrews' squeezing mechanism: seven bodies, a stiff spring (1 degree of freedom)",
     SOURCE,
     start,
-    Study(("beta",), (Q0[0],), (0.4,), 5.0, (0.0,), 80.0, 0.5),
+    TrackingTask(("beta",), (Q0[0],), (0.4,), 5.0, (0.0,), 80.0, 0.5),
     {"beta": TORQUE},
 )

@@ -24,7 +24,7 @@ from ..model.elements import (
     Revolute,
 )
 from ..model.mechanism import Mechanism
-from .entry import Entry, Study
+from .entry import Entry, TrackingTask
 
 __all__ = ["biped"]
 
@@ -144,7 +144,7 @@ ENTRY = Entry(
     "biped in the plane, flat feet, knees by four-bars (3 degrees of freedom on both feet)",
     SOURCE,
     start,
-    Study(  # squats with an upright trunk
+    TrackingTask(  # squats with an upright trunk
         ("hip_left", "knee_left", "ankle_left"),
         (-1.1, -0.95, 2.05),
         (0.1, 0.2, 0.1),

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..model.elements import Actuator, Body, Frame, Revolute
 from ..model.mechanism import Mechanism
-from .entry import Entry, Study
+from .entry import Entry, TrackingTask
 
 __all__ = ["bricard"]
 
@@ -79,5 +79,5 @@ ENTRY = Entry(
     "rectangular Bricard mechanism, IFToMM A04 (3D, 1 degree of freedom, one redundant row)",
     SOURCE,
     start,
-    Study(("hinge0",), (0.0,), (0.3,), 0.5, (0.0,), 8.0, 5.0),
+    TrackingTask(("hinge0",), (0.0,), (0.3,), 0.5, (0.0,), 8.0, 5.0),
 )

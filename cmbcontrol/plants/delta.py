@@ -12,7 +12,7 @@ from .. import _check
 from ..errors import InputError
 from ..model.elements import Actuator, Body, Fixed, Frame, Joint, Plate, Revolute, Rod, Spherical, Universal
 from ..model.mechanism import Mechanism
-from .entry import Entry, Study
+from .entry import Entry, TrackingTask
 
 __all__ = ["delta"]
 
@@ -176,7 +176,7 @@ ENTRY = Entry(
     "delta robot: three arms, six rods with mass (3 degrees of freedom)",
     SOURCE,
     start,
-    Study(
+    TrackingTask(
         ("arm1", "arm2", "arm3"),
         (0.3, 0.3, 0.3),
         (0.4, 0.4, 0.4),

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from ..model.plant import Plant
 
-__all__ = ["Entry", "Study"]
+__all__ = ["Entry", "TrackingTask"]
 
 Array = NDArray[np.float64]
 State = tuple[Array, Array]
 
 
 @dataclass(frozen=True)
-class Study:
+class TrackingTask:
     """Tracking task that a plant's motors can do: a sine in independent coordinates.
 
     Attributes
@@ -70,7 +70,7 @@ class Entry:
     description: str
     source: str
     initial: Callable[[Any], State]
-    study: Study | None = None
+    study: TrackingTask | None = None
     effort: Mapping[str, float] = field(default_factory=dict)
 
     def start(self, **options: Any) -> tuple[Plant, Array, Array]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..model.elements import Body, Cylinder, Frame, Load, Plate, PointOnLine, Revolute
 from ..model.mechanism import Mechanism
-from .entry import Entry, Study
+from .entry import Entry, TrackingTask
 
 __all__ = ["excavator"]
 
@@ -126,5 +126,5 @@ ENTRY = Entry(
     "arm of an excavator, three hydraulic cylinders, digging force at the teeth (3 degrees of freedom)",
     SOURCE,
     start,
-    Study(("boom", "arm", "bucket"), (0.3, -1.6, -0.6), (0.15, 0.2, 0.3), 0.2, (0.0, 0.5, 1.0), 5.0, 5.0),
+    TrackingTask(("boom", "arm", "bucket"), (0.3, -1.6, -0.6), (0.15, 0.2, 0.3), 0.2, (0.0, 0.5, 1.0), 5.0, 5.0),
 )

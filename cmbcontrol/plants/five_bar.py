@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from .. import _check
 from ..model.elements import Actuator, Body, Frame, Revolute
 from ..model.mechanism import Mechanism
-from .entry import Entry, Study
+from .entry import Entry, TrackingTask
 from .planar import CLOSURES, pin
 
 __all__ = ["five_bar"]
@@ -134,5 +134,5 @@ ENTRY = Entry(
     "five-bar linkage with two motors on the ground (2 degrees of freedom)",
     SOURCE,
     start,
-    Study(("left", "right"), (2.1, 1.0), (0.3, 0.3), 0.5, (0.0, 0.5 * np.pi), 8.0, 5.0),
+    TrackingTask(("left", "right"), (2.1, 1.0), (0.3, 0.3), 0.5, (0.0, 0.5 * np.pi), 8.0, 5.0),
 )

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from .. import _check
 from ..model.elements import GROUND, Body, Frame, Prismatic, Revolute, Weld
 from ..model.mechanism import Mechanism
-from .entry import Entry, Study
+from .entry import Entry, TrackingTask
 from .two_arms import GRASP, HAND, arm_angles, two_arms
 
 __all__ = ["grasping_arms"]
@@ -121,7 +121,7 @@ ENTRY = Entry(
     "two arms grasp an object of its own (3 degrees of freedom with it in both hands)",
     SOURCE,
     start,
-    Study(
+    TrackingTask(
         ("object_x", "object_y", "object_angle"),
         (0.0, 0.5, 0.0),
         (0.1, 0.1, 0.3),

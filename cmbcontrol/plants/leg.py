@@ -26,7 +26,7 @@ from ..model.elements import (
     Shape,
 )
 from ..model.mechanism import Mechanism
-from .entry import Entry, Study
+from .entry import Entry, TrackingTask
 
 __all__ = ["leg"]
 
@@ -136,5 +136,5 @@ ENTRY = Entry(
     "leg of two links under a trunk on a vertical guide (1 degree of freedom on the ground)",
     SOURCE,
     start,
-    Study(("height",), (0.5,), (0.1,), 0.5, (0.0,), 8.0, 5.0),
+    TrackingTask(("height",), (0.5,), (0.1,), 0.5, (0.0,), 8.0, 5.0),
 )

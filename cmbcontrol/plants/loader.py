@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from .. import _check
 from ..model.elements import Actuator, Body, Box, Fixed, Frame, Joint, Plate, Prismatic, Revolute, Shape
 from ..model.mechanism import Mechanism
-from .entry import Entry, Study
+from .entry import Entry, TrackingTask
 from .planar import pin, turned, two_bar
 
 __all__ = ["loader"]
@@ -176,5 +176,5 @@ ENTRY = Entry(
     "boom and bucket of a wheel loader, two hydraulic cylinders (2 degrees of freedom)",
     SOURCE,
     start,
-    Study(("boom", "bucket"), (0.0, 0.1), (0.35, 0.3), 0.2, (0.0, 0.5 * np.pi), 5.0, 5.0),
+    TrackingTask(("boom", "bucket"), (0.0, 0.1), (0.35, 0.3), 0.2, (0.0, 0.5 * np.pi), 5.0, 5.0),
 )

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from .. import _check
 from ..model.elements import Actuator, Body, Frame, PointOnLine, Revolute
 from ..model.mechanism import Mechanism
-from .entry import Entry, Study
+from .entry import Entry, TrackingTask
 
 __all__ = ["n_four_bar"]
 
@@ -87,5 +87,5 @@ ENTRY = Entry(
     "N coupled four-bar linkages, IFToMM A02 (1 degree of freedom)",
     SOURCE,
     start,
-    Study(("bar0",), (0.5 * np.pi,), (0.5,), 0.5, (0.0,), 8.0, 5.0),
+    TrackingTask(("bar0",), (0.5 * np.pi,), (0.5,), 0.5, (0.0,), 8.0, 5.0),
 )

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..model.elements import Actuator, Body, Frame, PointOnLine, Revolute
 from ..model.mechanism import Mechanism
-from .entry import Entry, Study
+from .entry import Entry, TrackingTask
 
 __all__ = ["parallel_four_bar"]
 
@@ -76,5 +76,5 @@ ENTRY = Entry(
     "parallelogram of four bars on one pivot (2 degrees of freedom)",
     SOURCE,
     start,
-    Study(("q1", "q2"), (2.0, 0.5), (0.3, 0.3), 0.5, (0.0, 0.5 * np.pi), 8.0, 5.0),
+    TrackingTask(("q1", "q2"), (2.0, 0.5), (0.3, 0.3), 0.5, (0.0, 0.5 * np.pi), 8.0, 5.0),
 )

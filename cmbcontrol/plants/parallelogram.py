@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from .. import _check
 from ..model.elements import Actuator, Body, Joint, Planar, PointOnLine, Prismatic, Revolute
 from ..model.mechanism import Mechanism
-from .entry import Entry, Study
+from .entry import Entry, TrackingTask
 
 __all__ = ["parallelogram"]
 
@@ -115,5 +115,5 @@ ENTRY = Entry(
     "overconstrained parallelogram of three links in 12 planar coordinates (1 degree of freedom)",
     SOURCE,
     start,
-    Study(("link1_angle",), (np.pi / 3.0,), (0.4,), 0.5, (0.0,), 8.0, 5.0),
+    TrackingTask(("link1_angle",), (np.pi / 3.0,), (0.4,), 0.5, (0.0,), 8.0, 5.0),
 )

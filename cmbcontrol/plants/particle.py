@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from ..model.functions import FunctionPlant
-from .entry import Entry, Study
+from .entry import Entry, TrackingTask
 
 __all__ = ["particle_on_circle"]
 
@@ -113,5 +113,5 @@ ENTRY = Entry(
     "particle on a circle with an external force in the plane (1 degree of freedom, over-actuated)",
     SOURCE,
     start,
-    Study(("q2",), (0.0,), (0.4,), 0.5, (0.0,), 8.0, 5.0),
+    TrackingTask(("q2",), (0.0,), (0.4,), 0.5, (0.0,), 8.0, 5.0),
 )

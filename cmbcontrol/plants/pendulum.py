@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from .. import _check
 from ..model.elements import Actuator, Body, Constraint, Frame, Joint, Point, PointOnLine, Prismatic, Revolute
 from ..model.mechanism import Mechanism
-from .entry import Entry, Study
+from .entry import Entry, TrackingTask
 
 __all__ = ["pendulum"]
 
@@ -77,5 +77,5 @@ ENTRY = Entry(
     "rod on a revolute joint that is cut (1 degree of freedom)",
     SOURCE,
     start,
-    Study(("angle",), (0.5 - 0.5 * np.pi,), (0.6,), 0.5, (0.0,), 8.0, 5.0),
+    TrackingTask(("angle",), (0.5 - 0.5 * np.pi,), (0.6,), 0.5, (0.0,), 8.0, 5.0),
 )

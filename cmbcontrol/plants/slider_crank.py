@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .. import _check
 from ..model.functions import FunctionPlant
-from .entry import Entry, Study
+from .entry import Entry, TrackingTask
 
 __all__ = ["slider_crank"]
 
@@ -131,5 +131,5 @@ ENTRY = Entry(
     "slider-crank with a motor on the crank (1 degree of freedom)",
     SOURCE,
     start,
-    Study(("q1",), (0.6,), (0.4,), 0.5, (0.0,), 8.0, 5.0),
+    TrackingTask(("q1",), (0.6,), (0.4,), 0.5, (0.0,), 8.0, 5.0),
 )

@@ -12,7 +12,7 @@ from .. import _check
 from ..errors import InputError
 from ..model.elements import Actuator, Body, Constraint, Frame, Free, Joint, Plate, Prismatic, Rod, Spherical, Universal
 from ..model.mechanism import Mechanism
-from .entry import Entry, Study
+from .entry import Entry, TrackingTask
 
 __all__ = ["stewart"]
 
@@ -185,7 +185,7 @@ ENTRY = Entry(
     "Stewart-Gough platform, six motors in the legs (6 degrees of freedom)",
     SOURCE,
     start,
-    Study(
+    TrackingTask(
         tuple(f"leg{n}" for n in range(1, 7)),
         (0.25,) * 6,
         (0.08,) * 6,

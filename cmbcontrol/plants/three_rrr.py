@@ -11,7 +11,7 @@ from .. import _check
 from ..errors import InputError
 from ..model.elements import Actuator, Body, Frame, Revolute
 from ..model.mechanism import Mechanism
-from .entry import Entry, Study
+from .entry import Entry, TrackingTask
 from .planar import pin, turned, two_bar
 
 __all__ = ["three_rrr"]
@@ -137,7 +137,7 @@ ENTRY = Entry(
     "planar 3-RRR manipulator, three motors on the ground (3 degrees of freedom)",
     SOURCE,
     start,
-    Study(
+    TrackingTask(
         tuple(f"drive{n}" for n in (1, 2, 3)),
         _MIDDLE,
         (0.25, 0.25, 0.25),

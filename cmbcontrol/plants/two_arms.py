@@ -24,7 +24,7 @@ from ..model.elements import (
     Weld,
 )
 from ..model.mechanism import Mechanism
-from .entry import Entry, Study
+from .entry import Entry, TrackingTask
 from .planar import turned, two_bar
 
 __all__ = ["two_arms"]
@@ -170,7 +170,7 @@ ENTRY = Entry(
     "two arms hold one object, six motors (3 degrees of freedom)",
     SOURCE,
     start,
-    Study(
+    TrackingTask(
         ("left_shoulder", "left_elbow", "left_wrist"),
         (_MIDDLE[0], _MIDDLE[1] - _MIDDLE[0], -_MIDDLE[1]),
         (0.15, 0.15, 0.15),

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from .. import _check
 from ..model.elements import Actuator, Body, Cam, Coupling, JointSpring, Plate, Prismatic, Revolute, Rod
 from ..model.mechanism import Mechanism
-from .entry import Entry, Study
+from .entry import Entry, TrackingTask
 
 __all__ = ["valve_train"]
 
@@ -83,5 +83,5 @@ ENTRY = Entry(
     "camshaft, rocker and valve of an engine: a follower that may jump (1 degree of freedom)",
     SOURCE,
     start,
-    Study(("shaft",), (1.6,), (0.4,), 2.0, (0.0,), 60.0, 1.0),
+    TrackingTask(("shaft",), (1.6,), (0.4,), 2.0, (0.0,), 60.0, 1.0),
 )

@@ -10,12 +10,12 @@ from ..sim.result import Simulation
 from ..sim.units import column_units
 from .style import styles
 
-__all__ = ["Signals"]
+__all__ = ["SignalStyles"]
 
 Style = dict[str, Any]
 
 
-class Signals:
+class SignalStyles:
     """Line styles of signals by name, and scales by unit.
 
     Joints with motors come first, and so have the most distinct colours; their motors share them. Styles depend on the

@@ -14,7 +14,7 @@ from ..model.units import in_unit
 from ..sim.motor_limits import effort_limits
 from ..sim.result import Simulation
 from ..sim.units import column_units
-from .signals import Signals
+from .signals import SignalStyles
 from .style import (
     COLORS,
     FAINT,
@@ -80,7 +80,7 @@ def responses(run: Simulation, *, velocities: bool = False, axes: Any = None) ->
     """
     _check.run(run)
     velocities = _check.flag(velocities, "velocities")
-    t, data, signals = run.time, run.data, Signals(run)
+    t, data, signals = run.time, run.data, SignalStyles(run)
     names, units = [str(n) for n in data["position"].values], column_units(run, "q")
     followed = [str(n) for n in data["controlled"].values] if "reference" in data else []
     tracked = [n for n in followed if n in names]
@@ -141,7 +141,7 @@ def forces(run: Simulation, *, axes: Any = None) -> Figure:
     ['constraint force (N m)', 'multiplier (N)']
     """
     _check.run(run)
-    t, data, signals = run.time, run.data, Signals(run)
+    t, data, signals = run.time, run.data, SignalStyles(run)
     names, units = [str(n) for n in data["velocity"].values], column_units(run, "constraint_force")
     groups = _by_unit(names, units)
     rows = [str(n) for n in data["row"].values]
@@ -238,7 +238,7 @@ def accuracy(run: Simulation, *, axes: Any = None) -> Figure:
     ['loop opening (m)', 'energy error (J)', 'energy (J)', 'conditioning (1)']
     """
     _check.run(run)
-    t, data, signals = run.time, run.data, Signals(run)
+    t, data, signals = run.time, run.data, SignalStyles(run)
     figure, all_axes = panels(axes, 4)
     opening, balance, energy, conditioning = all_axes
     for k, name in enumerate(str(n) for n in data["loop"].values):
@@ -277,7 +277,7 @@ def accuracy(run: Simulation, *, axes: Any = None) -> Figure:
 # -- parts -----------------------------------------------------------------------------------------
 
 
-def _positions(ax: Axes, run: Simulation, group: list[str], tracked: list[str], signals: Signals) -> None:
+def _positions(ax: Axes, run: Simulation, group: list[str], tracked: list[str], signals: SignalStyles) -> None:
     """Draw the positions of one unit, with references dashed on top."""
     data, t = run.data, run.time
     names = [str(n) for n in data["position"].values]
@@ -294,7 +294,7 @@ def _positions(ax: Axes, run: Simulation, group: list[str], tracked: list[str], 
             label = "_reference"
 
 
-def _efforts(ax: Axes, run: Simulation, group: list[str], motors: list[str], signals: Signals) -> None:
+def _efforts(ax: Axes, run: Simulation, group: list[str], motors: list[str], signals: SignalStyles) -> None:
     """Draw efforts, with limits as dotted lines if they are in range; in the colour of the motor if it is its own."""
     limits, units = effort_limits(run), column_units(run, "u")
     largest = float(np.nanmax(np.abs(run.data["u"].values), initial=0.0))

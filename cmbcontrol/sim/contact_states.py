@@ -34,7 +34,7 @@ from .contact_sharing import Limit, within
 if TYPE_CHECKING:
     from .constraint_modes import ConstraintModes
 
-__all__ = ["Balance", "ContactProblem", "Touch"]
+__all__ = ["ContactProblem", "ContactSolution", "Touch"]
 
 Array = NDArray[np.float64]
 
@@ -119,7 +119,7 @@ class Touch:
 
 
 @dataclass(frozen=True)
-class Balance:
+class ContactSolution:
     """Motion and forces that follow from assumed states of contacts and frictions.
 
     Attributes
@@ -180,7 +180,7 @@ class ContactProblem:
         """Leave out the rows of a contact or friction that is known to be open, or to slide."""
         self.base = self.base[~touch.rows[self.base]]
 
-    def found(self) -> tuple[dict[str, str], Balance]:
+    def found(self) -> tuple[dict[str, str], ContactSolution]:
         """States of all that touches, by name, and the motion and forces that follow; contacts that jam stay closed."""
         support, many, self._fits = self._still_held(), None, True
         rubbing = all(touch.rub for touch in self.touches)
@@ -213,7 +213,7 @@ class ContactProblem:
                 balance.direction[t.name] = t.rate / np.linalg.norm(t.rate) if t.moves else way
         return dict(zip((touch.name for touch in self.touches), states, strict=True)), balance
 
-    def _still_held(self) -> tuple[tuple[str, ...], Balance] | None:
+    def _still_held(self) -> tuple[tuple[str, ...], ContactSolution] | None:
         """States in which what has just left its cone stays at rest, by another share of forces, or None."""
         if not any(t.breaks for t in self.touches):
             return None
@@ -222,7 +222,7 @@ class ContactProblem:
         shared = balance.beside is not None and balance.beside.any()
         return (states, balance) if shared and not (margin < 0.0).any() else None
 
-    def _carried(self, roughly: Relaxed) -> Balance:
+    def _carried(self, roughly: Relaxed) -> ContactSolution:
         """Motion and forces of a relaxation as they are; they are as exact as it has converged."""
         terms, x = self.terms, roughly.x
         left = self.g - terms.M @ x
@@ -232,7 +232,7 @@ class ContactProblem:
         lam = np.zeros(len(self.target))
         lam[self.base] = np.linalg.lstsq(terms.A[self.base].T, left, rcond=1e-10)[0]
         pushes = {t.name: -float(roughly.shares[t.name][0]) for t in self.touches if t.normal is not None}
-        return Balance(x, lam, dict(roughly.directions), pushes)
+        return ContactSolution(x, lam, dict(roughly.directions), pushes)
 
     def coupled(self, some: Sequence[Touch]) -> list[str]:
         """Names of the contacts in a list whose push would move another one of the list."""
@@ -256,14 +256,14 @@ class ContactProblem:
 
     # -- given states ------------------------------------------------------------------------------
 
-    def _judged(self, states: tuple[str, ...]) -> tuple[Balance, Array, tuple[str, ...]]:
+    def _judged(self, states: tuple[str, ...]) -> tuple[ContactSolution, Array, tuple[str, ...]]:
         """Motion and forces in these states, margin of each (negative if wrong), and states to try instead."""
         system = _System(self, states)
         shared = system.shared
         if shared:  # one of them follows the others without a push, as all of them may that are redundant
             margin = np.array([-1.0 if t is shared else 1.0 for t in self.touches])
             instead = tuple("open" if t is shared else x for t, x in zip(self.touches, states, strict=True))
-            return Balance(np.zeros_like(self.g), np.zeros(len(self.target)), {}), margin, instead
+            return ContactSolution(np.zeros_like(self.g), np.zeros(len(self.target)), {}), margin, instead
         direction = {t.name: t.rate / np.linalg.norm(t.rate) for t in system.sliding if t.moves}
         seeking = [t for t in system.sliding if not t.moves]
         if seeking:  # each begins in the direction against which it is held, where all of them are
@@ -275,7 +275,7 @@ class ContactProblem:
             x, lam = np.zeros_like(self.g), np.zeros(system.count)
             margin = np.array([-np.inf if t in system.sliding else 1.0 for t in self.touches])
             instead = tuple("open" if t.moves else "sticks" for t in self.touches)
-            return Balance(x, system.spread(lam), direction), margin, instead
+            return ContactSolution(x, system.spread(lam), direction), margin, instead
         margin, instead = self._fit(system, states, x, lam, direction)
         smallest, within_cones = lam, None
         if (margin < 0.0).any():
@@ -286,7 +286,7 @@ class ContactProblem:
         if not turned:
             margin[[t in turning for t in self.touches]] = -np.inf
         pushes = {name: -float(lam[row]) for name, row in system.normal.items()}
-        return Balance(x, system.spread(lam), direction, pushes, system.C.T @ (lam - smallest)), margin, instead
+        return ContactSolution(x, system.spread(lam), direction, pushes, system.C.T @ (lam - smallest)), margin, instead
 
     def _turned(
         self, system: _System, turning: Sequence[Touch], direction: dict[str, Array]

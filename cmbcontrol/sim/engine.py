@@ -108,7 +108,7 @@ class Engine:
         if self.code is not None and not (self.options.law and isinstance(self.drive, str)):
             self.exchange = self.exchange._replace(code=self._code(self.code))
 
-    def _code(self, code: Code) -> generated.Code:
+    def _code(self, code: Code) -> generated.RunCode:
         """Generated code of the machine in the form that the kernels take."""
         o, drive = self.options, self.drive
         inputs, own, signals, acting = self.nq + self.nv + self.plant.nu, -1, 0, self.run.acting

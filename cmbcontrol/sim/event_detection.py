@@ -21,7 +21,7 @@ from ..model.plant import Plant
 from ..model.terms import FAILED, RANK_TOLERANCE
 from .events import Path, detection_times
 
-__all__ = ["Cone", "EventDetector", "EventFunction", "EventState"]
+__all__ = ["ConeMargin", "EventDetector", "EventFunction", "EventState"]
 
 Array = NDArray[np.float64]
 Effort = Callable[[float, Array], Array]
@@ -32,7 +32,7 @@ _INSTANT = 1e-9  # of a run: a function that has crossed zero may hang about it 
 
 
 @dataclass(frozen=True, eq=False)
-class Cone:
+class ConeMargin:
     """Event function of rows: offset + normal . y + size |across y|, for a motion or force y of these rows.
 
     Attributes
@@ -73,7 +73,7 @@ class EventFunction:
         Time of the last event, s.
     """
 
-    value: Cone | Callable[[EventState], float]
+    value: ConeMargin | Callable[[EventState], float]
     cause: Any
     tolerance: float = 0.0
     armed: bool = False
@@ -117,8 +117,10 @@ class EventDetector:
         self.plant, self.whole, self.functions = plant, whole, functions
         self.duration, self.limits = duration, limits
         self.triggered: list[EventFunction] = []
-        self._own = [i for i, f in enumerate(functions) if not isinstance(f.value, Cone)]
-        self.cones = _cones([f.value if isinstance(f.value, Cone) else _NONE for f in functions], plant, whole, beside)
+        self._own = [i for i, f in enumerate(functions) if not isinstance(f.value, ConeMargin)]
+        self.cones = _cones(
+            [f.value if isinstance(f.value, ConeMargin) else _NONE for f in functions], plant, whole, beside
+        )
         n = len(functions)
         self.looks = watch.Looks(
             tolerance=np.array([f.tolerance for f in functions], dtype=np.float64),
@@ -339,7 +341,7 @@ class _Looking:
         return float(brentq(value, low, b, xtol=1e-16 * duration, rtol=1e-15, maxiter=200))
 
 
-_NONE = Cone(OWN, np.zeros(0, np.int64), np.zeros(0))
+_NONE = ConeMargin(OWN, np.zeros(0, np.int64), np.zeros(0))
 
 
 def _sources(*used: int) -> NDArray[np.bool_]:
@@ -347,7 +349,7 @@ def _sources(*used: int) -> NDArray[np.bool_]:
     return np.array([source in used for source in range(PIVOT + 1)])
 
 
-def _cones(functions: Sequence[Cone], plant: Plant, whole: Plant, beside: Array | None) -> watch.Cones:
+def _cones(functions: Sequence[ConeMargin], plant: Plant, whole: Plant, beside: Array | None) -> watch.Cones:
     """Event functions of rows in the form for compiled code."""
     width = max((len(f.across) for f in functions), default=0)
     across = [np.zeros((f.rows.size, width)) for f in functions]

@@ -14,7 +14,15 @@ from numpy.typing import NDArray
 
 from .tableaux import rosenbrock, sdirk4
 
-__all__ = ["OutOfReach", "RosenbrockStepper", "SdirkStepper", "Step", "StepTooSmall", "Stepper", "System"]
+__all__ = [
+    "ImplicitStep",
+    "ImplicitStepper",
+    "OutOfReach",
+    "RosenbrockStepper",
+    "SdirkStepper",
+    "StepTooSmall",
+    "System",
+]
 
 Array = NDArray[np.float64]
 
@@ -45,7 +53,7 @@ class System(Protocol):
         """Derivatives df/dx and df/dt."""
 
 
-class Step(NamedTuple):
+class ImplicitStep(NamedTuple):
     """Accepted step; `dense(t)` is the state within it."""
 
     t0: float
@@ -54,7 +62,7 @@ class Step(NamedTuple):
     dense: Callable[[float], Array]
 
 
-class Stepper(ABC):
+class ImplicitStepper(ABC):
     """Stepper of one method from (t, x), with step control or with a fixed step.
 
     Attributes
@@ -75,7 +83,7 @@ class Stepper(ABC):
         self._rejected = False
         self._accepted: tuple[float, float] | None = None  # size and error of the last accepted step
 
-    def advance(self, until: float) -> Step:
+    def advance(self, until: float) -> ImplicitStep:
         """Take the next accepted step, at most to `until`.
 
         Raises
@@ -109,7 +117,7 @@ class Stepper(ABC):
         # a step that was cut at the end says little about the next
         self.h = (max(self.h, proposal) if last else proposal) if not self.fixed else self.h
         self._rejected = False
-        return Step(t0, self.t, x1, dense)
+        return ImplicitStep(t0, self.t, x1, dense)
 
     def norm(self, e: Array, x1: Array) -> float:
         """Root mean square of an error in units of the tolerance."""
@@ -137,7 +145,7 @@ class Stepper(ABC):
         """Drop the Jacobian and what else is kept of past steps: the system has changed."""
 
 
-class RosenbrockStepper(Stepper):
+class RosenbrockStepper(ImplicitStepper):
     """Stepper of RODAS4 and Rodas5P: one Jacobian and one factorization a step, no iteration."""
 
     def __init__(self, method: str, *arguments) -> None:
@@ -150,7 +158,7 @@ class RosenbrockStepper(Stepper):
     def forget(self) -> None:
         self._linear = self._rate = None
 
-    def advance(self, until: float) -> Step:
+    def advance(self, until: float) -> ImplicitStep:
         step = super().advance(until)
         self.forget()
         return step
@@ -184,7 +192,7 @@ class RosenbrockStepper(Stepper):
         return x1, self.norm(u[-1], x1), dense
 
 
-class SdirkStepper(Stepper):
+class SdirkStepper(ImplicitStepper):
     """SDIRK4 with simplified Newton: I - h gamma J is factored once for all stages and kept while it works."""
 
     order = 4
@@ -201,7 +209,7 @@ class SdirkStepper(Stepper):
     def forget(self) -> None:
         self._J = self._factors = self._slopes = None
 
-    def advance(self, until: float) -> Step:
+    def advance(self, until: float) -> ImplicitStep:
         step = super().advance(until)
         self._fresh = False
         if self._contraction > _KEEP:

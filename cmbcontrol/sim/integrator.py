@@ -221,7 +221,7 @@ class Integrator:
             return None
         from . import local  # scipy.integrate takes 0.2 s
 
-        return local.Method(run, state)
+        return local.LocalMethod(run, state)
 
 
 def require_reachable(plant: Plant, integrator: Integrator) -> None:

@@ -24,11 +24,11 @@ from ..linear.parametrization import as_parametrization
 from ..model.accelerations import solved
 from ..model.mechanism import Mechanism
 from ..model.terms import RANK_TOLERANCE, Terms
-from .implicit import OutOfReach, RosenbrockStepper, SdirkStepper, Step, Stepper, StepTooSmall
+from .implicit import ImplicitStep, ImplicitStepper, OutOfReach, RosenbrockStepper, SdirkStepper, StepTooSmall
 from .path import NODES, coefficients
 from .run import IntegratorState, Run
 
-__all__ = ["Method", "ScipyStepper"]
+__all__ = ["LocalMethod", "ScipyStepper"]
 
 Array = NDArray[np.float64]
 
@@ -216,7 +216,7 @@ class ScipyStepper:
             self._failure = failure
             return np.full(x.size, np.nan)
 
-    def advance(self, until: float) -> Step:
+    def advance(self, until: float) -> ImplicitStep:
         """Take the next step, at most to `until`."""
         if self._running is None or self._running.t_bound != until:
             first = min(self.h, until - self.t, self.run.options.max_step)
@@ -250,10 +250,10 @@ class ScipyStepper:
                 dense.append(solver.dense_output())
             return dense[0](t)
 
-        return Step(t0, self.t, self.x, interpolate)
+        return ImplicitStep(t0, self.t, self.x, interpolate)
 
 
-class Method:
+class LocalMethod:
     """Method in independent coordinates, for the time loop; see `time_loop.Method`."""
 
     projected = False
@@ -268,7 +268,7 @@ class Method:
         self._q = state.x[: self.nq].copy()
         # made by the first step, which tells what is wrong with the start
         self.system: _System = None  # type: ignore[assignment]
-        self.stepper: Stepper | ScipyStepper | None = None
+        self.stepper: ImplicitStepper | ScipyStepper | None = None
 
     def forget(self) -> None:
         """Drop what is kept of past steps, as the efforts have changed; if this goes on for "auto", start again."""
@@ -307,7 +307,7 @@ class Method:
         self._steps += 1
         return step.t1, *self._in_all_coordinates(x, step)
 
-    def _in_all_coordinates(self, x: Array, step: Step) -> tuple[Array, Array]:
+    def _in_all_coordinates(self, x: Array, step: ImplicitStep) -> tuple[Array, Array]:
         """State and dense coefficients of a step from x: exact where output or events need them, else cubic."""
         system, run, n = self.system, self.run, self.nq + self.nv
         quadrature = _Work(system, step) if system.powered and not system.working else None
@@ -375,7 +375,7 @@ class Method:
         y = np.concatenate([own, x[n + WORKS :], work])
         self.stepper = self._made(t, y)
 
-    def _made(self, t: float, y: Array) -> Stepper | ScipyStepper:
+    def _made(self, t: float, y: Array) -> ImplicitStepper | ScipyStepper:
         """Make the stepper of the method."""
         run, opt, fixed = self.run, self.run.options, self.run.integrator.fixed
         name = run.integrator.name
@@ -485,7 +485,7 @@ class _Work:
     Powers of force elements may have kinks: parts of the step are halved until the result does not change.
     """
 
-    def __init__(self, system: _System, step: Step) -> None:
+    def __init__(self, system: _System, step: ImplicitStep) -> None:
         self.system, self.step, options = system, step, system.run.options
         whole = _PartOfWork(system, step, step.t0, step.t1 - step.t0)
         self.parts = [whole]
@@ -513,7 +513,7 @@ class _Work:
 class _PartOfWork:
     """Work between two times within a step, from a polynomial through the powers."""
 
-    def __init__(self, system: _System, step: Step, t0: float, h: float) -> None:
+    def __init__(self, system: _System, step: ImplicitStep, t0: float, h: float) -> None:
         nodes, _ = np.polynomial.legendre.leggauss(3)
         self.t0, self.h = t0, h
         self.nodes = 0.5 * (nodes + 1.0)

@@ -35,7 +35,7 @@ from .stabilisation import Stabilisation
 if TYPE_CHECKING:
     import xarray
 
-__all__ = ["Part", "assemble_result", "passage_events"]
+__all__ = ["RunPart", "assemble_result", "passage_events"]
 
 Array = NDArray[np.float64]
 
@@ -43,7 +43,7 @@ _BACK = 1e3  # a row lost at the tolerance of the rank is back above this many t
 _SAME = 1e-6  # s: singular configurations as near as this are one
 
 
-class Part(NamedTuple):
+class RunPart(NamedTuple):
     """Part of a run in which the loops stay the same."""
 
     run: Run
@@ -53,7 +53,7 @@ class Part(NamedTuple):
 
 def assemble_result(
     plant: Plant,
-    parts: Sequence[Part],
+    parts: Sequence[RunPart],
     times: Array,
     settings: dict[str, Any],
     begin: tuple[float, float],
@@ -93,7 +93,7 @@ class _Output:
     def __init__(
         self,
         plant: Plant,
-        parts: Sequence[Part],
+        parts: Sequence[RunPart],
         times: Array,
         settings: dict[str, Any],
         events: Sequence[dict[str, Any]],
@@ -110,7 +110,7 @@ class _Output:
         """The states of each part at its times."""
         return [_states(part, times, self.failures) for part, times in self._own_times()]
 
-    def _own_times(self) -> list[tuple[Part, Array]]:
+    def _own_times(self) -> list[tuple[RunPart, Array]]:
         """Each part with its output times: from its start on, up to the start of the next."""
         starts = [-np.inf, *(float(part.steps.T[0][0]) for part in self.parts[1:]), np.inf]
         own = [self.times[(self.times >= begin) & (self.times < end)] for begin, end in pairwise(starts)]
@@ -160,7 +160,7 @@ class _Output:
         return build_dataset(plant, times, columns, logged, attrs)
 
 
-def _code(parts: Sequence[Part], reason: str) -> str:
+def _code(parts: Sequence[RunPart], reason: str) -> str:
     """Text "generated" if code was generated in all parts, else the first reason why not."""
     why = next(filter(None, (getattr(part.steps, reason) for part in parts)), "")
     return f"none: {why}" if why else "generated"
@@ -193,7 +193,7 @@ def _name_of(law: Any) -> str:
     return law.name
 
 
-def _part_columns(part: Part, times: Array, states: Array, whole: Plant, failures: _Failures) -> dict[str, Array]:
+def _part_columns(part: RunPart, times: Array, states: Array, whole: Plant, failures: _Failures) -> dict[str, Array]:
     """Output of a part, as columns by name, in the rows and loops of the whole plant."""
     run = part.run
     efforts, commands, reports = _efforts(part, times, states, failures)
@@ -230,7 +230,7 @@ def _carried(slide: Slide, states: Array, lam: Array) -> Array:
     return np.outer(lam, slide.normal) - lam[:, None] * (force.T @ slide.tangents)
 
 
-def _reports(parts: Sequence[Part], times: Array, evaluated: Array) -> dict[str, Any]:
+def _reports(parts: Sequence[RunPart], times: Array, evaluated: Array) -> dict[str, Any]:
     """Reports of the law, as an array and the names of its columns: at the latest sample, or at the output times."""
     control = parts[0].run.control
     reports = list(evaluated)
@@ -246,7 +246,7 @@ def _reports(parts: Sequence[Part], times: Array, evaluated: Array) -> dict[str,
     return {"report": np.array([[float((r or {}).get(n, np.nan)) for n in names] for r in reports]), "quantity": names}
 
 
-def _states(part: Part, times: Array, failures: _Failures) -> Array:
+def _states(part: RunPart, times: Array, failures: _Failures) -> Array:
     """States of a part at the output times, on the loops where the steps are."""
     T, X, F, _ = part.steps.arrays()
     out = np.empty((times.size, X.shape[1]))
@@ -260,14 +260,14 @@ def _states(part: Part, times: Array, failures: _Failures) -> Array:
     return out
 
 
-def _engine(part: Part) -> Engine:
+def _engine(part: RunPart) -> Engine:
     """Engine that evaluates a part at single states; states between steps are only projected onto the loops."""
     run = replace(part.run, stabilisation=Stabilisation(metric=part.run.stabilisation.metric), formulation=None)
     run = replace(run, options=run.options._replace(energy=False))
     return Engine(run, IntegratorState(float(part.steps.T[0][0]), part.steps.X[0][0], 0.0))
 
 
-def _held(part: Part, times: Array) -> Array:
+def _held(part: RunPart, times: Array) -> Array:
     """Held efforts (times, nu) of the steps in which the output times lie."""
     T, _, _, U = part.steps.arrays()
     if not len(U):
@@ -275,7 +275,7 @@ def _held(part: Part, times: Array) -> Array:
     return U[np.clip(np.searchsorted(T, after(times, part.run.t_end), side="right") - 1, 0, len(U) - 1)]
 
 
-def _efforts(part: Part, times: Array, states: Array, failures: _Failures) -> tuple[Array, Array, Array]:
+def _efforts(part: RunPart, times: Array, states: Array, failures: _Failures) -> tuple[Array, Array, Array]:
     """Efforts at the joints and efforts commanded at the output times, and the reports of a continuous law.
 
     Efforts that are not held are evaluated again.

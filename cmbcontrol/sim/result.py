@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from ..view import View
 
-__all__ = ["Output", "Simulation", "build_dataset", "labelled", "load_run"]
+__all__ = ["RunData", "Simulation", "build_dataset", "labelled", "load_run"]
 
 Array = NDArray[np.float64]
 
@@ -36,7 +36,7 @@ _PROVENANCE = "provenance"  # attribute of files
 _EVENT_FIELDS = ("event_time", "event_conditioning", "event_rank", "event_loss")
 
 
-class Output(Protocol):
+class RunData(Protocol):
     """Source of the data of a run, which computes them when they are read.
 
     Attributes
@@ -85,7 +85,7 @@ class Simulation(Shown):
     ``run.q``, ``run.u`` and so on are short for ``run.data["q"]``.
     """
 
-    def __init__(self, data: xarray.Dataset | Output, plant: Plant | None = None) -> None:
+    def __init__(self, data: xarray.Dataset | RunData, plant: Plant | None = None) -> None:
         if hasattr(data, "dataset"):
             self._output = data
         else:

@@ -21,8 +21,8 @@ from .branch_selection import BranchSelector
 from .constraint_modes import ConstraintModes, engages
 from .contact_reset import REST, SINK, Reset, painleve
 from .control import Control
-from .event_detection import Cone, EventDetector, EventFunction, EventState
-from .output import Part
+from .event_detection import ConeMargin, EventDetector, EventFunction, EventState
+from .output import RunPart
 from .path import NODES, coefficients
 from .run import INSTANT, IntegratorState, Record, Run
 from .singular_passages import advance_through
@@ -61,9 +61,9 @@ class RunHistory:
         return records[-1]
 
     @property
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[RunPart]:
         """Parts of the run, one for each record; the last one holds how the run ended."""
-        return [Part(run, record, loss) for run, records, loss in self.segments for record in records]
+        return [RunPart(run, record, loss) for run, records, loss in self.segments for record in records]
 
 
 def run_in_parts(
@@ -177,7 +177,7 @@ class ModeSwitch:
             if name in modes.closed:
                 functions.append(EventFunction(self._pull(name), name, self.force, armed=name not in self.jammed))
             else:
-                gap = Cone(OPENING, modes.rows_of(modes.whole, name), -modes.direction[name])
+                gap = ConeMargin(OPENING, modes.rows_of(modes.whole, name), -modes.direction[name])
                 functions.append(EventFunction(gap, name, SINK * self.size, armed=True))
         for rub in modes.rubs.values():
             if rub.normal is not None and rub.name not in modes.closed:
@@ -185,7 +185,7 @@ class ModeSwitch:
             if rub.name not in modes.sliding:
                 functions.append(EventFunction(self._beyond(rub), rub, self.force, armed=True))
                 continue
-            slip = partial(Cone, RATE, modes.rows_of(modes.whole, *modes.sticking(rub)), across=rub.tangents)
+            slip = partial(ConeMargin, RATE, modes.rows_of(modes.whole, *modes.sticking(rub)), across=rub.tangents)
             still, way = np.zeros(rub.tangents.shape[1]), modes.sliding[rub.name] @ rub.tangents
             # above zero where it has stopped, or turned by 60 degrees from the direction in which it began to slide;
             # armed, since what slides from rest to another side than that of its begin would be driven by its friction
@@ -197,7 +197,7 @@ class ModeSwitch:
                 functions.append(EventFunction(clear, _Begun(rub.name), armed=True))
             if rub.normal is not None:  # friction makes the push of a contact grow without bound
                 of = modes.present._loaded.names.index(rub.element)  # type: ignore[attr-defined]
-                pivot = Cone(PIVOT, np.array([of]), np.array([-1.0]), offset=_PARADOX)
+                pivot = ConeMargin(PIVOT, np.array([of]), np.array([-1.0]), offset=_PARADOX)
                 functions.append(EventFunction(pivot, _Paradox(rub.name), armed=True))
         return functions
 
@@ -208,18 +208,18 @@ class ModeSwitch:
         forces = any(isinstance(s, Release) and s.force is not None for s in modes.switches)
         return None if others or forces or not modes.stops else np.asarray(modes.whole.limits)
 
-    def _pull(self, name: str) -> Cone:
+    def _pull(self, name: str) -> ConeMargin:
         """Event function of a closed contact that would have to pull."""
         modes = self.modes
         way = modes.direction[name] if name not in modes.sliding else modes.sides[name]
-        return Cone(CARRIED, modes.rows_of(modes.present, modes.carrier(name)), way)
+        return ConeMargin(CARRIED, modes.rows_of(modes.present, modes.carrier(name)), way)
 
-    def _beyond(self, rub: Rub) -> Cone:
+    def _beyond(self, rub: Rub) -> ConeMargin:
         """Event function of the force, N or N m, that sticking needs beyond static friction."""
         rows, bound = self.modes.rows_of(self.modes.present, *self.modes.sticking(rub)), float(rub.law.static)
         if rub.normal is None:
-            return Cone(CARRIED, rows, np.zeros(rows.size), rub.tangents, 1.0, -bound)
-        return Cone(CARRIED, rows, bound * rub.normal, rub.tangents, 1.0)
+            return ConeMargin(CARRIED, rows, np.zeros(rows.size), rub.tangents, 1.0, -bound)
+        return ConeMargin(CARRIED, rows, bound * rub.normal, rub.tangents, 1.0)
 
     def go_on(self, part: Run, history: RunHistory) -> None:
         """Change the constraints at the end of a part, by its time or by an event."""

@@ -125,7 +125,7 @@ class TimeLoop(Engine):
         capacity = max(min(_CAPACITY, run.max_steps - state.taken), 1) + _PAST
         nx, nu = state.x.size, run.plant.nu
         stages = max(table.b.size + 1 + table.c_extra.size for table in tables)
-        self.steps = steps = time_loop.Steps(
+        self.steps = steps = time_loop.StepRecord(
             T=np.zeros(capacity + 1),
             X=np.zeros((capacity + 1, nx)),
             F=np.zeros((capacity, 7, nx)),
@@ -278,7 +278,7 @@ class TimeLoop(Engine):
         from . import local  # scipy.integrate takes 0.2 s
 
         try:
-            return local.Method(self.run, state).largest_eigenvalue_at(state.t, state.x)
+            return local.LocalMethod(self.run, state).largest_eigenvalue_at(state.t, state.x)
         except (ModelError, ParametrizationError, LawFailed, local.OutOfReach, np.linalg.LinAlgError):
             return 0.0
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from .. import _check
 from ..errors import InputError, InputTypeError
-from .running import Row, Task, rows_of
-from .variation import Part, Table
+from .running import StudyRow, StudyTask, rows_of
+from .variation import PartOfVariation, VariationTable
 
 __all__ = ["Workers", "chunks_of"]
 
@@ -57,7 +57,7 @@ class Workers:
         Where the case cannot be sent to another process.
     """
 
-    def __init__(self, task: Task, workers: Any) -> None:
+    def __init__(self, task: StudyTask, workers: Any) -> None:
         self.task = task
         self._client = workers if hasattr(workers, "submit") and hasattr(workers, "scheduler_info") else None
         self.count = 1
@@ -78,7 +78,7 @@ class Workers:
             pool, self._pool = self._pool, None
             pool.shutdown(wait=True, kill_workers=True)
 
-    def rows(self, table: Table, indices: Sequence[int]) -> Iterator[list[Row]]:
+    def rows(self, table: VariationTable, indices: Sequence[int]) -> Iterator[list[StudyRow]]:
         """Rows of these runs, chunk by chunk as they are finished."""
         if self._client is not None:
             yield from _on_cluster(self.task, self._packed, table, indices, self._client)
@@ -88,7 +88,7 @@ class Workers:
         else:
             yield from self._on_cores(table, chunks_of(indices, self.count))
 
-    def _on_cores(self, table: Table, chunks: list[list[int]]) -> Iterator[list[Row]]:
+    def _on_cores(self, table: VariationTable, chunks: list[list[int]]) -> Iterator[list[StudyRow]]:
         """Rows from processes. If one dies, the unfinished runs are done one by one, to find which run it was."""
         lost: list[list[int]] = []
         waiting = deque(chunks)
@@ -108,8 +108,8 @@ class Workers:
                 lost.clear()
 
     def _pooled(
-        self, table: Table, waiting: deque[list[int]], lost: list[list[int]], ahead: int
-    ) -> Iterator[list[Row]]:
+        self, table: VariationTable, waiting: deque[list[int]], lost: list[list[int]], ahead: int
+    ) -> Iterator[list[StudyRow]]:
         """Rows of chunks from the pool, until all are done or it breaks: then `lost` gets unfinished chunks."""
         from concurrent.futures import FIRST_COMPLETED, wait
 
@@ -138,7 +138,7 @@ class Workers:
             self._close()
 
 
-def _packed(task: Task) -> bytes:
+def _packed(task: StudyTask) -> bytes:
     """Task as bytes for other processes, with functions of a notebook or a script."""
     import cloudpickle
 
@@ -151,7 +151,7 @@ def _packed(task: Task) -> bytes:
         ) from error
 
 
-def work(packed: bytes, part: Part) -> list[Row]:
+def work(packed: bytes, part: PartOfVariation) -> list[StudyRow]:
     """Rows of a chunk, computed in a worker."""
     global _known
     if _known is None or _known[0] != packed:
@@ -159,15 +159,17 @@ def work(packed: bytes, part: Part) -> list[Row]:
     return rows_of(_known[1], part)
 
 
-_known: tuple[bytes, Task] | None = None  # the task of a worker: it is unpacked once
+_known: tuple[bytes, StudyTask] | None = None  # the task of a worker: it is unpacked once
 
 
-def _died(index: int, task: Task) -> Row:
+def _died(index: int, task: StudyTask) -> StudyRow:
     message = "the process of the worker ended while it did this run: out of memory, or a crash of compiled code"
-    return Row(index, dict.fromkeys(task.measures, np.nan), "worker died", message, np.nan, np.nan)
+    return StudyRow(index, dict.fromkeys(task.measures, np.nan), "worker died", message, np.nan, np.nan)
 
 
-def _on_cluster(task: Task, packed: bytes, table: Table, indices: Sequence[int], client: Any) -> Iterator[list[Row]]:
+def _on_cluster(
+    task: StudyTask, packed: bytes, table: VariationTable, indices: Sequence[int], client: Any
+) -> Iterator[list[StudyRow]]:
     """Rows from dask.distributed, whose scheduler gives chunks of dead workers to others, up to three times.
 
     Runs that are still lost are done one by one, to find which of them ends the worker.
@@ -186,8 +188,8 @@ def _on_cluster(task: Task, packed: bytes, table: Table, indices: Sequence[int],
 
 
 def _submitted(
-    packed: bytes, table: Table, waiting: deque[list[int]], lost: list[list[int]], client: Any, ahead: int
-) -> Iterator[list[Row]]:
+    packed: bytes, table: VariationTable, waiting: deque[list[int]], lost: list[list[int]], client: Any, ahead: int
+) -> Iterator[list[StudyRow]]:
     """Rows of chunks from a cluster, so many at a time; `lost` gets those whose workers died.
 
     Each goes with the task, some ten kilobytes, and its part of the table: data scattered beforehand are gone where all

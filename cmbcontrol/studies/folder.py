@@ -13,7 +13,7 @@ import filelock
 from .. import _files, _netcdf
 from ..errors import FileError, InputError
 from .rows import rows_of_dataset
-from .running import Row
+from .running import StudyRow
 
 if TYPE_CHECKING:
     import xarray
@@ -84,9 +84,9 @@ class Folder:
         index = rows["run"].values
         _files.write(self.path / "parts" / f"part-{index[0]:08d}-{len(index):06d}.nc", _netcdf.encoded(rows))
 
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[StudyRow]:
         """Rows of all parts that are complete."""
-        found: dict[int, Row] = {}
+        found: dict[int, StudyRow] = {}
         for file in sorted((self.path / "parts").glob("part-*.nc")):
             try:
                 rows = rows_of_dataset(_netcdf.read(file, "a part of a study"))

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .running import Row
-from .variation import Table
+from .running import StudyRow
+from .variation import VariationTable
 
 if TYPE_CHECKING:
     import xarray
@@ -16,12 +16,14 @@ if TYPE_CHECKING:
 __all__ = ["as_dataset", "measures_of", "rows_of_dataset"]
 
 
-def measures_of(rows: Sequence[Row], first: Sequence[str] = ()) -> tuple[str, ...]:
+def measures_of(rows: Sequence[StudyRow], first: Sequence[str] = ()) -> tuple[str, ...]:
     """Names of all measures of some rows."""
     return tuple(dict.fromkeys([*first, *(name for row in rows for name in row.measures)]))
 
 
-def as_dataset(rows: Sequence[Row], table: Table, measures: Sequence[str], units: Mapping[str, str]) -> xarray.Dataset:
+def as_dataset(
+    rows: Sequence[StudyRow], table: VariationTable, measures: Sequence[str], units: Mapping[str, str]
+) -> xarray.Dataset:
     """Dataset of rows by run: a variable for each parameter and measure, and status, message, reached and wall."""
     import xarray
 
@@ -40,14 +42,14 @@ def as_dataset(rows: Sequence[Row], table: Table, measures: Sequence[str], units
     return xarray.Dataset(variables, {"run": index}, attrs)
 
 
-def rows_of_dataset(data: xarray.Dataset) -> list[Row]:
+def rows_of_dataset(data: xarray.Dataset) -> list[StudyRow]:
     """Rows of a dataset, without the parameters."""
     names = [str(n) for n, x in data.data_vars.items() if x.attrs.get("kind") == "measure"]
     units = {n: str(data[n].attrs.get("units", "")) for n in names}
     values = [data[n].values.tolist() for n in names]
     columns = (data[n].values.tolist() for n in ("run", "status", "message", "reached", "wall"))
     return [
-        Row(
+        StudyRow(
             index,
             {n: x[i] for n, x in zip(names, values, strict=True)},
             str(status),

@@ -20,9 +20,9 @@ from ..linear.model import LinearModel
 from ..sim.result import Simulation
 from ..sim.simulate import simulate
 from .case import takes_random
-from .variation import Part
+from .variation import PartOfVariation
 
-__all__ = ["Row", "Task", "result_of", "rows_of", "run_file"]
+__all__ = ["StudyRow", "StudyTask", "result_of", "rows_of", "run_file"]
 
 Measure = Callable[[Any], float]
 
@@ -31,7 +31,7 @@ _AGAIN = 1.0  # s: an error that Python discards, as all that are raised while o
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class StudyRow:
     """Row of a study: measures, status and times of one run.
 
     Attributes
@@ -62,7 +62,7 @@ class Row:
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
+class StudyTask:
     """Task that a worker gets: case, measures, limits and folder.
 
     Attributes
@@ -91,14 +91,14 @@ def run_file(folder: str | Path, index: int) -> Path:
     return Path(folder) / "runs" / f"run-{index:08d}.nc"
 
 
-def rows_of(task: Task, part: Part) -> list[Row]:
+def rows_of(task: StudyTask, part: PartOfVariation) -> list[StudyRow]:
     """Rows of some runs, one after the other. Ctrl-C ends them; other failures become rows."""
     if task.memory_limit:
         _limit_memory(task.memory_limit)
     return [row_of(task, part, k) for k in range(len(part.indices))]
 
 
-def row_of(task: Task, part: Part, k: int) -> Row:
+def row_of(task: StudyTask, part: PartOfVariation, k: int) -> StudyRow:
     """Row of the k-th of some runs."""
     index = part.indices[k]
     begin, found, status, message = time.perf_counter(), None, "completed", ""
@@ -128,10 +128,10 @@ def row_of(task: Task, part: Part, k: int) -> Row:
         except Exception as error:
             status, message = "measure", f"{type(error).__name__}: {error}"
     wall = time.perf_counter() - begin
-    return Row(index, values, status, message[:_TEXT], reached, wall, units)
+    return StudyRow(index, values, status, message[:_TEXT], reached, wall, units)
 
 
-def result_of(case: Callable[..., Any], part: Part, k: int) -> Any:
+def result_of(case: Callable[..., Any], part: PartOfVariation, k: int) -> Any:
     """Result of a case: a run (simulated here from arguments of `simulate`), a linear model, or numbers by name."""
     values = part.values(k)
     values.pop("repetition", None)

@@ -20,9 +20,9 @@ from .case import check_case, identity, units_of
 from .execution import Workers
 from .folder import Folder
 from .rows import as_dataset, measures_of
-from .running import Row, Task, result_of, run_file
+from .running import StudyRow, StudyTask, result_of, run_file
 from .summary import summary
-from .variation import Table, table_of
+from .variation import VariationTable, table_of
 
 if TYPE_CHECKING:
     import xarray
@@ -132,7 +132,7 @@ def study(
     kept = _kept(keep, table.runs)
     if folder is None and (kept is None or kept):
         raise InputTypeError("keep= needs a folder=, where whole runs are kept")
-    task = Task(case, given, limit, memory, "" if folder is None else str(folder), kept)
+    task = StudyTask(case, given, limit, memory, "" if folder is None else str(folder), kept)
     made = Study(case, table, given, units, folder)
     tell = Reporter(progress, "study")
     if folder is None:
@@ -146,7 +146,7 @@ def study(
     return made
 
 
-def _collect(made: Study, task: Task, workers: Any, place: Folder | None, tell: Reporter) -> None:
+def _collect(made: Study, task: StudyTask, workers: Any, place: Folder | None, tell: Reporter) -> None:
     """Do the runs that are missing; after Ctrl-C all finished ones are kept."""
     total = made.table.runs
     left = [index for index in range(total) if index not in made.rows]
@@ -183,7 +183,7 @@ def _kept(keep: bool | Sequence[int], runs: int) -> frozenset[int] | None:
     return frozenset(indices)
 
 
-def _manifest(case: Callable[..., Any], table: Table, measures: Mapping[str, Callable]) -> dict[str, Any]:
+def _manifest(case: Callable[..., Any], table: VariationTable, measures: Mapping[str, Callable]) -> dict[str, Any]:
     """Manifest of a study: the data that distinguish it from others."""
     return {
         "runs": table.runs,
@@ -212,14 +212,14 @@ class Study(Shown):
     def __init__(
         self,
         case: Callable[..., Any],
-        table: Table,
+        table: VariationTable,
         measures: Mapping[str, Callable],
         units: Mapping[str, str],
         folder: str | Path | None,
     ) -> None:
         self._case, self.table, self._measures, self._given_units = case, table, measures, units
         self.folder = None if folder is None else Path(folder)
-        self.rows: dict[int, Row] = {}
+        self.rows: dict[int, StudyRow] = {}
         self._data: tuple[int, xarray.Dataset] | None = None
 
     @property
@@ -236,7 +236,7 @@ class Study(Shown):
             self._data = len(self.rows), self.dataset([self.rows[index] for index in sorted(self.rows)])
         return self._data[1]
 
-    def dataset(self, rows: Sequence[Row]) -> xarray.Dataset:
+    def dataset(self, rows: Sequence[StudyRow]) -> xarray.Dataset:
         """Dataset of some rows with their parameters."""
         told = {name: unit for row in rows for name, unit in row.units.items()}
         units = told | {name: unit for name, unit in self._given_units.items() if unit or name not in told}

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from ..errors import InputError, InputTypeError
 
-__all__ = ["INSIDE", "SAMPLINGS", "Part", "Table", "Vary", "balance_of", "table_of", "varied_of"]
+__all__ = ["INSIDE", "SAMPLINGS", "PartOfVariation", "VariationTable", "Vary", "balance_of", "table_of", "varied_of"]
 
 Array = NDArray[np.float64]
 
@@ -91,7 +91,7 @@ def _as_vary(name: str, given: Any) -> Vary:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class VariationTable:
     """Table of the parameter values of all runs.
 
     Attributes
@@ -120,10 +120,10 @@ class Table:
         """Parameter values of one run, by name, as numbers and texts of Python."""
         return {name: column[index].item() for name, column in self.columns.items()}
 
-    def part(self, indices: Sequence[int]) -> Part:
+    def part(self, indices: Sequence[int]) -> PartOfVariation:
         """Part of the table with some runs, as it is sent to a worker."""
         at = np.asarray(indices, dtype=np.int64)
-        return Part({name: column[at] for name, column in self.columns.items()}, tuple(indices), self.seed)
+        return PartOfVariation({name: column[at] for name, column in self.columns.items()}, tuple(indices), self.seed)
 
     @property
     def fingerprint(self) -> str:
@@ -135,7 +135,7 @@ class Table:
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class PartOfVariation:
     """Parameter values of some runs, as a worker gets them.
 
     Attributes
@@ -168,7 +168,7 @@ def varied_of(vary: Mapping[str, Any]) -> dict[str, Vary]:
     return varied
 
 
-def table_of(vary: Mapping[str, Any], runs: int | None, sampling: str | ArrayLike, seed: int) -> Table:
+def table_of(vary: Mapping[str, Any], runs: int | None, sampling: str | ArrayLike, seed: int) -> VariationTable:
     """Table of a study: all combinations of the lists, each with so many samples of the distributions."""
     varied = varied_of(vary)
     seed, design = _check.count(seed, "seed", 0), None
@@ -199,7 +199,9 @@ def table_of(vary: Mapping[str, Any], runs: int | None, sampling: str | ArrayLik
             columns[name] = np.tile(values, len(combinations))
     if not columns:
         columns["repetition"] = np.arange(count, dtype=np.float64)
-    return Table(columns, {name: how.unit for name, how in varied.items()}, seed, sampling, count if drawn else 1)
+    return VariationTable(
+        columns, {name: how.unit for name, how in varied.items()}, seed, sampling, count if drawn else 1
+    )
 
 
 def _design(given: Any, drawn: int, runs: int | None) -> tuple[Array, int]:

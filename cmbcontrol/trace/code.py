@@ -32,8 +32,8 @@ Array = NDArray[np.float64]
 CHOICES = ("generated", "kernels")
 CHOICE = os.environ.get("CMB_CODE", CHOICES[0])  # read once: to look takes as long as an evaluation
 
-_libraries: dict[str, llvm.Library | None] = {}  # None where it is too large
-_partials: dict[str, tuple[llvm.Library | None, NDArray[np.int64]]] = {}  # with the places of what they tell
+_libraries: dict[str, llvm.LoadedCode | None] = {}  # None where it is too large
+_partials: dict[str, tuple[llvm.LoadedCode | None, NDArray[np.int64]]] = {}  # with the places of what they tell
 _recent: dict[tuple[int, ...], tuple[Model, Code]] = {}  # of the last models, whose structure need not be looked at
 _RECENT = 64
 _lock = threading.Lock()
@@ -79,7 +79,7 @@ class Code:
         self._addresses: dict[str, int] = {}
         self.forms: dict[Any, Any] = {}
         self.traced: dict[bytes, Function] = {}
-        self.derived: dict[bytes, tuple[llvm.Library | None, NDArray[np.int64]]] = {}
+        self.derived: dict[bytes, tuple[llvm.LoadedCode | None, NDArray[np.int64]]] = {}
 
     def address(self, name: str) -> int:
         """Address of ``int64 f(double* p, double* x, double* y)``; `functions` says what x and y are.
@@ -132,7 +132,7 @@ class Code:
     def _traced_balance(self, moves: Moves, sample: Array) -> Function:
         return balance(Tracing(self.model, self.parameters.without_structure(moves.of_number), (), sample))
 
-    def _compiled_partials(self, moves: Moves) -> tuple[llvm.Library | None, NDArray[np.int64]]:
+    def _compiled_partials(self, moves: Moves) -> tuple[llvm.LoadedCode | None, NDArray[np.int64]]:
         """Code of the partial derivatives, None where too large, and the place of each of its outputs in the matrix."""
         file = self._file("partials", moves.structure)
         with _lock:
@@ -143,7 +143,7 @@ class Code:
                     keep(file, data)
                 count = int.from_bytes(data[:8], "little")
                 places, code = np.frombuffer(data[8 : 8 * (count + 1)], np.int64), data[8 * (count + 1) :]
-                _partials[file] = llvm.Library(code) if code else None, places
+                _partials[file] = llvm.LoadedCode(code) if code else None, places
             return _partials[file]
 
     def _build_partials(self, moves: Moves) -> bytes:
@@ -168,9 +168,9 @@ class Code:
             library = _libraries[file]
             return library.address(name) if library else 0
 
-    def _library(self, file: str, name: str, trace: Callable[[Tracing], Function]) -> llvm.Library | None:
+    def _library(self, file: str, name: str, trace: Callable[[Tracing], Function]) -> llvm.LoadedCode | None:
         for data in kept(file):
-            return llvm.Library(data) if data else None
+            return llvm.LoadedCode(data) if data else None
         try:
             with compiling():
                 function = trace(Tracing(self.model, self.parameters, self.rows, self.sample))
@@ -178,7 +178,7 @@ class Code:
         except TooLarge:
             data = b""
         keep(file, data)
-        return llvm.Library(data) if data else None
+        return llvm.LoadedCode(data) if data else None
 
 
 def compiled(function: Function) -> int:
@@ -194,13 +194,13 @@ def compiled(function: Function) -> int:
     with _lock:
         if file not in _libraries:
             for data in kept(file):
-                _libraries[file] = llvm.Library(data)
+                _libraries[file] = llvm.LoadedCode(data)
                 break
             else:
                 with compiling():
                     data = llvm.build(llvm.module({"function": function}))
                 keep(file, data)
-                _libraries[file] = llvm.Library(data)
+                _libraries[file] = llvm.LoadedCode(data)
         return _libraries[file].address("function")
 
 

@@ -20,7 +20,7 @@ from . import numbers
 from .elimination import ConstrainedSolver, Factor, fewest_first, largest, smallest, sparse
 from .graph import Graph
 from .kernels import friction, reduction
-from .machine import Machine, Parameters, symbols
+from .machine import Parameters, TracedMachine, symbols
 from .numbers import empty
 
 __all__ = ["FUNCTIONS", "Function", "Tracing", "closeness", "inverse", "linear"]
@@ -90,7 +90,7 @@ class Tracing:
             made[row] = self.model.scale[row] * lam.get(i, 0.0)
         return made
 
-    def solver(self, machine: Machine, euclidean: bool = False, corrected: bool = False) -> ConstrainedSolver:
+    def solver(self, machine: TracedMachine, euclidean: bool = False, corrected: bool = False) -> ConstrainedSolver:
         """Solver for the kept rows, in the metric of M or in the Euclidean one."""
         n, M = machine.nv, None
         if euclidean:
@@ -106,7 +106,7 @@ class Tracing:
         scale = self.model.scale[row]
         return {k: scale * x for k, x in sparse(A).items()}
 
-    def residual(self, machine: Machine) -> Any:
+    def residual(self, machine: TracedMachine) -> Any:
         """Largest closure error of all rows, metres."""
         return largest([abs(s * phi) for s, phi in zip(self.model.scale, machine.phi, strict=True)])
 
@@ -114,7 +114,7 @@ class Tracing:
         return Function(self.graph, self.size, [x for part in parts for x in part])
 
 
-def conditions(machine: Machine, solver: ConstrainedSolver) -> tuple[Any, Any, Any]:
+def conditions(machine: TracedMachine, solver: ConstrainedSolver) -> tuple[Any, Any, Any]:
     """Smallest pivot and largest diagonal of S, and the smallest margin by which M is positive definite."""
     left = [d - _POSITIVE * machine.M[k, k] for k, d in enumerate(solver.metric.pivots)]
     return smallest(solver.schur.pivots), largest(solver.gradients), smallest(left)
@@ -151,7 +151,7 @@ def rate(at: Tracing, start: Array | None = None, drive: Callable | None = None,
     given = [at.sample, np.linspace(0.3, 0.7, at.nv), np.ones(at.nu)]
     given += [] if drive is None else [np.zeros(1), start]
     q, v, u, *more = at.inputs(*given)
-    machine = Machine(at.model, q)
+    machine = TracedMachine(at.model, q)
     machine.weigh()
     machine.drive()
     solver = at.solver(machine, corrected=corrected)
@@ -186,7 +186,7 @@ class Rubs(NamedTuple):
 
 
 def moved(
-    at: Tracing, machine: Machine, solver: ConstrainedSolver, f: dict[int, Any], target: dict[int, Any]
+    at: Tracing, machine: TracedMachine, solver: ConstrainedSolver, f: dict[int, Any], target: dict[int, Any]
 ) -> tuple[Array, Array, Rubs]:
     """Acceleration, multipliers of all rows, and the friction in proportion to them; see `kernels.friction`."""
     found, multipliers = solver.solve(f, target)
@@ -214,7 +214,7 @@ def moved(
 
 
 def missing_rates(
-    at: Tracing, machine: Machine, rows: Sequence[dict[int, Any]], velocity: dict[int, Any]
+    at: Tracing, machine: TracedMachine, rows: Sequence[dict[int, Any]], velocity: dict[int, Any]
 ) -> dict[int, Any]:
     """Change that A v needs, of kept rows in metres: prescribed rates less A v."""
     wanted = at.scaled(machine.rates())
@@ -227,10 +227,10 @@ def forward(at: Tracing) -> Function:
     return at.finished(conditions(machine, solver), a, lam)
 
 
-def accelerated(at: Tracing) -> tuple[Machine, ConstrainedSolver, Array, Array, Rubs]:
+def accelerated(at: Tracing) -> tuple[TracedMachine, ConstrainedSolver, Array, Array, Rubs]:
     """Machine under efforts, its solver, its acceleration, multipliers of all rows, and friction by loads."""
     q, v, u = at.inputs(at.sample, np.linspace(0.3, 0.7, at.nv), np.ones(at.nu))
-    machine = Machine(at.model, q)
+    machine = TracedMachine(at.model, q)
     machine.weigh()
     machine.drive()
     machine.move(v)
@@ -244,7 +244,7 @@ def accelerated(at: Tracing) -> tuple[Machine, ConstrainedSolver, Array, Array, 
 def land(at: Tracing) -> Function:
     """q -> conditions (3,), residual, displacement, configuration after it: a Gauss-Newton step in the metric of M."""
     (q,) = at.inputs(at.sample)
-    machine = Machine(at.model, q)
+    machine = TracedMachine(at.model, q)
     machine.weigh()
     solver = at.solver(machine)
     step = dense(solver.least_change({i: -x for i, x in at.scaled(machine.phi).items()}), at.nv)
@@ -254,7 +254,7 @@ def land(at: Tracing) -> Function:
 def close(at: Tracing) -> Function:
     """q -> smallest pivot, largest diagonal, residual, configuration after a step in the Euclidean metric."""
     (q,) = at.inputs(at.sample)
-    machine = Machine(at.model, q)
+    machine = TracedMachine(at.model, q)
     solver = at.solver(machine, euclidean=True)
     step = dense(solver.least_change({i: -x for i, x in at.scaled(machine.phi).items()}), at.nv)
     worst = smallest(solver.schur.pivots), largest(solver.gradients)
@@ -264,7 +264,7 @@ def close(at: Tracing) -> Function:
 def admissible(at: Tracing) -> Function:
     """(q, v) -> conditions (3,), and the nearest velocity, in the metric of M, that the constraints allow."""
     q, v = at.inputs(at.sample, np.linspace(0.3, 0.7, at.nv))
-    machine = Machine(at.model, q)
+    machine = TracedMachine(at.model, q)
     machine.weigh()
     solver = at.solver(machine)
     velocity = {k: x for k, x in enumerate(v)}
@@ -275,7 +275,7 @@ def admissible(at: Tracing) -> Function:
 def terms(at: Tracing) -> Function:
     """(q, v) -> M, h, phi, A, b, B, kinetic and potential energy."""
     q, v = at.inputs(at.sample, np.linspace(0.3, 0.7, at.nv))
-    machine = Machine(at.model, q)
+    machine = TracedMachine(at.model, q)
     machine.weigh()
     machine.drive()
     machine.move(v)
@@ -303,7 +303,7 @@ def inverse(at: Tracing, weights: Sequence[Any], balance: float) -> Function:
         The multiple. It changes nothing but rounding, of which there is little where both parts are of one size.
     """
     q, v, a = at.inputs(at.sample, np.linspace(0.3, 0.7, at.nv), np.ones(at.nv))
-    machine = Machine(at.model, q)
+    machine = TracedMachine(at.model, q)
     machine.weigh()
     machine.drive()
     machine.move(v)

@@ -11,7 +11,7 @@ import llvmlite.binding as llvm
 from .functions import Function
 from .program import Chunk, program
 
-__all__ = ["Library", "build", "module", "target"]
+__all__ = ["LoadedCode", "build", "module", "target"]
 
 _BINARY = {"add": "fadd contract", "sub": "fsub contract", "mul": "fmul contract", "div": "fdiv"}
 _INTRINSIC = {"sin": "sin", "cos": "cos", "sqrt": "sqrt", "abs": "fabs", "rint": "rint", "exp": "exp"}
@@ -162,7 +162,7 @@ def build(text: str) -> bytes:
     return machine.emit_object(module)
 
 
-class Library:
+class LoadedCode:
     """Object code loaded into memory; its addresses are valid as long as it lives."""
 
     def __init__(self, code: bytes) -> None:

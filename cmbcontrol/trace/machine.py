@@ -17,7 +17,7 @@ from .graph import Graph
 from .kernels import constraint_rows, derivatives, forces, friction, inertia, tree
 from .numbers import empty
 
-__all__ = ["Machine", "Parameters", "Place", "places", "symbols"]
+__all__ = ["NumberPlace", "Parameters", "TracedMachine", "places", "symbols"]
 
 Array = NDArray[Any]
 
@@ -40,7 +40,7 @@ class _Records(list):
         return (len(self),)
 
 
-class Place(NamedTuple):
+class NumberPlace(NamedTuple):
     """Place of a number in a model: part, record in it, field (a plain array's own name), and index in the field."""
 
     part: str
@@ -49,19 +49,19 @@ class Place(NamedTuple):
     index: int
 
 
-def places(model: Model) -> Iterator[Place]:
+def places(model: Model) -> Iterator[NumberPlace]:
     """Places of all numbers of a model, in the order of `Parameters`."""
     for name, part in zip(Model._fields, model, strict=True):
         part = np.asarray(part)
         if part.dtype.kind == "i":
             continue
         if not part.dtype.names:
-            yield from (Place(name, 0, name, i) for i in range(part.size))
+            yield from (NumberPlace(name, 0, name, i) for i in range(part.size))
             continue
         for record in range(len(part)):
             for field in part.dtype.names:
                 if part.dtype[field].base.kind != "i":
-                    yield from (Place(name, record, field, i) for i in range(math.prod(part.dtype[field].shape)))
+                    yield from (NumberPlace(name, record, field, i) for i in range(math.prod(part.dtype[field].shape)))
 
 
 @lru_cache(maxsize=64)
@@ -153,7 +153,7 @@ class Parameters:
         return SimpleNamespace(**parts)
 
 
-class Machine:
+class TracedMachine:
     """Equations of motion in symbols, by the same kernels that evaluate them with numbers.
 
     Attributes

@@ -23,7 +23,7 @@ from .functions import Function, Tracing
 from .graph import FUNCTIONS, Graph, Scalar
 from .kernels import friction
 from .kernels.layout import LOADED, ROW_COUPLING, ROW_FORMULA
-from .machine import Machine, Parameters
+from .machine import Parameters, TracedMachine
 from .program import needed
 
 __all__ = ["GuardBroken", "Moves", "Partials", "balance", "evaluated", "partials", "slope", "tangents"]
@@ -262,7 +262,7 @@ def balance(at: Tracing) -> Function:
     # A lever arm of a motor that is rounding, at a dead centre, is zero in B and has a derivative all the same: below a
     # negative reach nothing is taken for zero.
     at.model.reach = -np.ones(at.nv)
-    machine = Machine(at.model, q)
+    machine = TracedMachine(at.model, q)
     machine.drive()
     machine.move(v, a)
     force = machine.h + lam @ machine.A

@@ -14,7 +14,7 @@ from .elimination import ConstrainedSolver, Factor, largest, smallest, sparse, s
 from .equations import USUAL, EquationsOfMotion, NullSpaceMotion
 from .functions import Tracing, dense
 from .kernels import forces
-from .machine import Machine
+from .machine import TracedMachine
 from .symbols import NotTraceable, Symbols
 
 __all__ = ["TracedTerms"]
@@ -47,10 +47,10 @@ class TracedTerms(EquationsOfMotion):
     def __init__(self, at: Tracing, plant: Any, t: Any, q: Any, v: Any) -> None:
         self.at, self.plant, self.t = at, plant, t
         self.q, self.v = Symbols(q), Symbols(v)
-        self._chart: Chart | None = None
+        self._chart: IndependentCoordinates | None = None
 
     @classmethod
-    def of_machine(cls, at: Tracing, t: Any, machine: Machine) -> TracedTerms:
+    def of_machine(cls, at: Tracing, t: Any, machine: TracedMachine) -> TracedTerms:
         """Terms at the state of a machine whose velocities are set already."""
         terms = cls(at, None, t, machine.q, machine.v)
         vars(terms).update(_machine=machine, _weighed=machine, _moved=machine, B=Symbols(machine.B))
@@ -59,16 +59,16 @@ class TracedTerms(EquationsOfMotion):
     # -- what a law reads ------------------------------------------------------------------------------------
 
     @cached_property
-    def _machine(self) -> Machine:
-        return Machine(self.at.model, self.q.view(np.ndarray))
+    def _machine(self) -> TracedMachine:
+        return TracedMachine(self.at.model, self.q.view(np.ndarray))
 
     @cached_property
-    def _weighed(self) -> Machine:
+    def _weighed(self) -> TracedMachine:
         self._machine.weigh()
         return self._machine
 
     @cached_property
-    def _moved(self) -> Machine:
+    def _moved(self) -> TracedMachine:
         self._weighed.move(self.v.view(np.ndarray))
         return self._machine
 
@@ -165,10 +165,10 @@ class TracedTerms(EquationsOfMotion):
 
     # -- what a law solves -----------------------------------------------------------------------------------
 
-    def chart(self, wanted: Sequence[int] = ()) -> Chart:
+    def chart(self, wanted: Sequence[int] = ()) -> IndependentCoordinates:
         """Independent coordinates, made at the first call: wanted ones, or driven ones, where these are independent."""
         if self._chart is None:
-            self._chart = Chart(self, wanted)
+            self._chart = IndependentCoordinates(self, wanted)
         return self._chart
 
     def only_acceleration(self, J: Any, target: Any, unit: float = 1.0) -> tuple[Symbols, float]:
@@ -491,7 +491,7 @@ class Projector:
         return self._terms._less_forbidden(self._terms._plain, x)
 
 
-class Chart:
+class IndependentCoordinates:
     """Independent coordinates at a state, and the linear maps from which all others follow.
 
     Attributes

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..plot.signals import Signals
+from ..plot.signals import SignalStyles
 from ..plot.style import styles
 from ..sim.units import column_units
 from .sampling import rows_of_curves
@@ -104,7 +104,7 @@ class _Groups:
 
 def curves_of(run: Simulation) -> dict[str, Any]:
     """Times, groups of signals, and indices of the groups that are shown at first."""
-    data, signals, made = run.data, Signals(run), _Groups()
+    data, signals, made = run.data, SignalStyles(run), _Groups()
     names = {d: [str(n) for n in data[d].values] for d in ("position", "velocity", "actuator", "row", "loop")}
     motors = [a.joint for a in getattr(run.plant, "actuators", ())] or names["actuator"]
 
@@ -133,7 +133,7 @@ def curves_of(run: Simulation) -> dict[str, Any]:
     return {"times": data["time"].values[picked].astype(float), "groups": made.groups, "shown": _first(made.groups)}
 
 
-def _tracking(made: _Groups, run: Simulation, signals: Signals) -> None:
+def _tracking(made: _Groups, run: Simulation, signals: SignalStyles) -> None:
     """Add the controlled coordinates with their references."""
     data = run.data
     names, units = [str(n) for n in data["controlled"].values], column_units(run, "reference")
@@ -179,7 +179,7 @@ def _remaining(made: _Groups, run: Simulation) -> None:
         made.add(label, unit, [name.replace("_", " ") for name in there], values, styles(len(there)), first=())
 
 
-def _errors(made: _Groups, run: Simulation, signals: Signals) -> None:
+def _errors(made: _Groups, run: Simulation, signals: SignalStyles) -> None:
     """Add closure and energy errors and conditioning, on logarithmic axes that end at rounding."""
     data = run.data
     one = styles(1)

@@ -4,14 +4,14 @@ import pytest
 from typer.testing import CliRunner
 
 from cmbcontrol.cli import commands, common
-from cmbcontrol.papers import Entry
+from cmbcontrol.papers import Experiment
 from tests.fixtures import small_report
 
 
 @pytest.fixture
 def only(monkeypatch):
     """The command knows one experiment, which costs nothing."""
-    entry = Entry("small", "a small one", small_report, "1 s", "no time")
+    entry = Experiment("small", "a small one", small_report, "1 s", "no time")
     monkeypatch.setattr("cmbcontrol.cli.experiment.EXPERIMENTS", {"small": entry})
     monkeypatch.setattr(common._jit, "needs_compilation", lambda *kernel: False)
 

@@ -10,7 +10,7 @@ import pytest
 
 from cmbcontrol.codegen import export
 from cmbcontrol.codegen.contacts import contact_step, touching
-from cmbcontrol.codegen.entries import FUNCTIONS, Machine
+from cmbcontrol.codegen.entries import FUNCTIONS, ExportedMachine
 from cmbcontrol.codegen.laws import law_entry
 
 COMPILER = shutil.which("gcc") or shutil.which("cc") or shutil.which("clang")
@@ -34,7 +34,7 @@ class Compiled:
         self.library = ctypes.CDLL(str(target))
         known = {name: options.get(name, default) for name, default in TOUCHING.items()}
         touched = touching(plant, *known.values())
-        self.machine = Machine(plant if touched is None else touched.open, self.made.q, tuple(coordinates))
+        self.machine = ExportedMachine(plant if touched is None else touched.open, self.made.q, tuple(coordinates))
         makers = dict(FUNCTIONS)
         if law is not None:
             makers["law"] = lambda machine: law_entry(machine, law)

@@ -7,7 +7,7 @@ import pytest
 
 import cmbcontrol as cmb
 from cmbcontrol import plants
-from cmbcontrol.codegen.entries import FUNCTIONS, Argument, Case, Entry
+from cmbcontrol.codegen.entries import FUNCTIONS, Argument, ExportedFunction, FunctionCase
 from cmbcontrol.codegen.selftest import differences, states
 from cmbcontrol.dynamics.forces import motor_effort
 from cmbcontrol.errors import CmbError
@@ -299,12 +299,12 @@ def integral_law(machine):
     def case(state):
         angle, step = state.terms.q[0], 0.01
         u, after = 8.0 * (1.0 - angle) + 0.5, 0.5 + 2.0 * step * (1.0 - angle)
-        return Case((state.terms.q, [1.0], [0.5], [step]), (u, after), (1.0, 1.0))
+        return FunctionCase((state.terms.q, [1.0], [0.5], [step]), (u, after), (1.0, 1.0))
 
     state = Argument("z", 1, "state of the law, N m")
     inputs = *machine.arguments("q"), Argument("r", 1, "reference, rad"), state, Argument("period", 1, "s")
     outputs = *machine.arguments("u"), Argument("z_next", 1, "state of the law at the next sample, N m")
-    return Entry("law", "A law with integral action.", traced, ("MASS_MATRIX",), inputs, outputs, case)
+    return ExportedFunction("law", "A law with integral action.", traced, ("MASS_MATRIX",), inputs, outputs, case)
 
 
 def test_a_law_with_a_state_is_one_entry_more(in_c, monkeypatch):

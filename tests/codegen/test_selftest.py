@@ -7,7 +7,7 @@ import pytest
 
 from cmbcontrol import plants
 from cmbcontrol.codegen import export
-from cmbcontrol.codegen.entries import Machine
+from cmbcontrol.codegen.entries import ExportedMachine
 from cmbcontrol.codegen.selftest import nearness, states
 from cmbcontrol.errors import ModelError
 
@@ -66,7 +66,7 @@ def test_friction_in_proportion_to_loads_is_in_the_code(tmp_path, machine):
 
 def test_states_are_closed_regular_and_repeat():
     plant, q, _ = plants.catalogue["loader"].start()
-    machine = Machine(plant, q)
+    machine = ExportedMachine(plant, q)
     found, again = states(machine, 20, 3, True), states(machine, 20, 3, True)
     for state, same in zip(found, again, strict=True):
         t = state.terms
@@ -82,4 +82,4 @@ def test_machines_that_are_singular_everywhere_are_refused(monkeypatch):
     monkeypatch.setattr("cmbcontrol.codegen.selftest.nearness", lambda *_: 0.0)
     monkeypatch.setattr("cmbcontrol.codegen.selftest._TRIES", 2)
     with pytest.raises(ModelError, match="only 0 of 3 states"):
-        states(Machine(plant, q), 3, 0, False)
+        states(ExportedMachine(plant, q), 3, 0, False)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import lsq_linear
 
-from cmbcontrol.controllers.conic_solver import SOLVERS, Costs, Program, Shape
+from cmbcontrol.controllers.conic_solver import SOLVERS, ConvexProgram, Costs, ProgramShape
 from tests.fixtures import largest
 
 ALL = np.ones(3, dtype=bool)
@@ -19,13 +19,13 @@ def program(rng, **given):
         lower=np.full(3, -1.0), upper=np.full(3, 1.0),
         F=np.zeros((0, 3)), f=np.zeros(0), G=np.zeros((0, 3)), g=np.zeros(0),
     )  # fmt: skip
-    return Program(**(empty | given))
+    return ConvexProgram(**(empty | given))
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_bounded_least_squares_are_those_of_scipy(solver):
     rng = np.random.default_rng(0)
-    solve = SOLVERS[solver](Shape(3, ALL, ALL, 5, 0, ()))
+    solve = SOLVERS[solver](ProgramShape(3, ALL, ALL, 5, 0, ()))
     for _ in range(10):
         R, n = rng.standard_normal((5, 3)), 3.0 * rng.standard_normal(5)
         x = solve(program(rng, R=R, n=n), Costs(square=1.0))
@@ -36,7 +36,7 @@ def test_bounded_least_squares_are_those_of_scipy(solver):
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_projection_on_a_cone(solver):
     """The nearest point of the cone |(x1, x2)| <= x0 to (s, y) outside of it is (1 + s/|y|)/2 (|y|, y)."""
-    solve = SOLVERS[solver](Shape(3, ~ALL, ~ALL, 1, 0, (3,)))
+    solve = SOLVERS[solver](ProgramShape(3, ~ALL, ~ALL, 1, 0, (3,)))
     no_motion = dict(R=np.zeros((1, 3)), n=np.zeros(1))
     for s, y in ((1.0, np.array([3.0, 4.0])), (-2.0, np.array([0.0, 5.0]))):
         x = solve(
@@ -50,7 +50,7 @@ def test_projection_on_a_cone(solver):
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_forces_are_kept_with_the_least_efforts(solver):
     """min |x|^2 with x0 + x1 >= 1: half each."""
-    solve = SOLVERS[solver](Shape(3, ALL, ALL, 1, 1, ()))
+    solve = SOLVERS[solver](ProgramShape(3, ALL, ALL, 1, 1, ()))
     given = dict(R=np.zeros((1, 3)), n=np.zeros(1), F=np.array([[1.0, 1.0, 0.0]]), f=np.array([-1.0]))
     x = solve(program(np.random.default_rng(2), **given), Costs(effort=1.0, contact=1e3))
     assert x == pytest.approx([0.5, 0.5, 0.0], abs=1e-6)
@@ -60,8 +60,8 @@ def test_forces_are_kept_with_the_least_efforts(solver):
 def test_the_largest_entry_of_the_slack_is_least(solver):
     """One unknown within 1 that is wanted at 3 and at -1: the largest miss is 2, in the middle."""
     one = np.ones(1, dtype=bool)
-    solve = SOLVERS[solver](Shape(1, one, one, 2, 0, ()))
-    numbers = Program(
+    solve = SOLVERS[solver](ProgramShape(1, one, one, 2, 0, ()))
+    numbers = ConvexProgram(
         np.eye(1), np.zeros(1), np.ones((2, 1)), np.array([3.0, -1.0]), np.full(1, -5.0), np.full(1, 5.0),
         np.zeros((0, 1)), np.zeros(0), np.zeros((0, 1)), np.zeros(0),
     )  # fmt: skip
@@ -70,7 +70,7 @@ def test_the_largest_entry_of_the_slack_is_least(solver):
 
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_copies_and_numbers_that_are_none(solver):
-    shape, rng = Shape(3, ALL, ALL, 2, 0, ()), np.random.default_rng(3)
+    shape, rng = ProgramShape(3, ALL, ALL, 2, 0, ()), np.random.default_rng(3)
     numbers = program(rng)
     solve = SOLVERS[solver](shape)
     copied = pickle.loads(pickle.dumps(solve))

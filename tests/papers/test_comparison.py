@@ -44,7 +44,7 @@ class TestFormulations:
     @pytest.mark.parametrize("name", ["five-bar", "bricard", "particle"])
     def test_the_reference_solves_the_equations_in_rational_numbers(self, name):
         plant, q, v = plants.catalogue[name].start()
-        state = comparison.State.at(plant, q, v)
+        state = comparison.ExactState.at(plant, q, v)
         terms = state.terms
         left = [Fraction(float(x)) for x in terms.h - state.f]
         for i, row in enumerate(terms.M):

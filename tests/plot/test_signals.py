@@ -5,7 +5,7 @@ import pytest
 
 import cmbcontrol as cmb
 from cmbcontrol import plants, plot
-from cmbcontrol.plot.signals import Signals
+from cmbcontrol.plot.signals import SignalStyles
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +25,7 @@ def look(ax, label):
 
 
 def test_a_joint_and_its_motor_have_one_colour(crank):
-    signals = Signals(crank)
+    signals = SignalStyles(crank)
     assert signals.motor("first") == signals.coordinate("pin")
     assert (
         len({str(style) for style in (signals.motor("first"), signals.motor("second"), signals.coordinate("rail"))})
@@ -51,11 +51,11 @@ def test_a_joint_keeps_its_colour_from_panel_to_panel_and_from_run_to_run():
 
 
 def test_scales_are_those_of_the_machine(crank):
-    signals = Signals(crank)
+    signals = SignalStyles(crank)
     assert (signals.span("m"), signals.span("rad")) == (crank.plant.size, 1.0)
     assert signals.force("N m") == pytest.approx(signals.force("N") * crank.plant.size)
     assert signals.scale("m/s") == crank.plant.size and signals.scale("N") == signals.force("N")
-    assert Signals(cmb.Simulation(crank.data)).size > 0.0
+    assert SignalStyles(cmb.Simulation(crank.data)).size > 0.0
 
 
 @pytest.mark.parametrize("size", [1e-3, 1e2])

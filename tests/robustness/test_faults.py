@@ -23,7 +23,7 @@ from cmbcontrol.cli import commands, common
 from cmbcontrol.cli import experiment as command
 from cmbcontrol.controllers import Controller, Drive, Evaluation, FunctionController
 from cmbcontrol.errors import CmbError
-from cmbcontrol.papers import Entry, Parts, Report, Table, measure
+from cmbcontrol.papers import Experiment, Parts, Report, Table, measure
 from cmbcontrol.papers.methods import settings
 from cmbcontrol.sim import output, time_loop
 from cmbcontrol.sim.events import EventRecorder
@@ -530,7 +530,7 @@ def test_experiments_keep_what_is_done(keyboard, monkeypatch, tmp_path):
         progress.keep([{"method": "theirs", "error (m)": None, "steps": 3}])
         press()
 
-    monkeypatch.setattr(command, "EXPERIMENTS", {"small": Entry("small", "a small one", stops, "1 s", "1 s")})
+    monkeypatch.setattr(command, "EXPERIMENTS", {"small": Experiment("small", "a small one", stops, "1 s", "1 s")})
     code, out, err = invoke("experiment", "small", "--out", tmp_path)
     assert (code, out) == (130, "")
     assert err == f"error: interrupted after 2 parts, which are in {tmp_path / 'parts.csv'}\n"

@@ -18,7 +18,7 @@ def call(library, name, p, x, outputs):
 
 
 def compiled(**functions):
-    return llvm.Library(llvm.build(llvm.module(functions)))
+    return llvm.LoadedCode(llvm.build(llvm.module(functions)))
 
 
 def operations(p, a, b, sin, cos, sqrt, atan2, rint, smaller, larger):

@@ -5,7 +5,7 @@ import pytest
 
 from cmbcontrol import Body, Mechanism, plants
 from cmbcontrol.trace.graph import Graph, Scalar
-from cmbcontrol.trace.machine import Machine, Parameters, places, symbols
+from cmbcontrol.trace.machine import Parameters, TracedMachine, places, symbols
 
 MACHINES = ("five-bar", "loader", "stewart", "delta", "governor", "parallelogram", "leg")
 
@@ -19,7 +19,7 @@ def test_equations_at_a_state(name):
     plant, q, _ = plants.catalogue[name].start()
     v = plant.project_velocity(q, np.linspace(-1.0, 1.0, plant.nv))
     graph, parameters = Graph(), Parameters(plant.arrays)
-    machine = Machine(parameters.symbolic(graph, plant.arrays), symbols(graph, "x", q))
+    machine = TracedMachine(parameters.symbolic(graph, plant.arrays), symbols(graph, "x", q))
     machine.weigh()
     machine.drive()
     machine.move(symbols(graph, "v", v))

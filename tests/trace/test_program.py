@@ -46,7 +46,7 @@ def traced(plant, q, name):
 
 
 def by_llvm(function, p, x):
-    library = llvm.Library(llvm.build(llvm.module({"f": function})))
+    library = llvm.LoadedCode(llvm.build(llvm.module({"f": function})))
     double = ctypes.POINTER(ctypes.c_double)
     call = ctypes.CFUNCTYPE(ctypes.c_int64, double, double, double)(library.address("f"))
     y = np.full(len(function.outputs), np.nan)

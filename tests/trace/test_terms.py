@@ -14,7 +14,7 @@ from cmbcontrol.trace.code import compiled
 from cmbcontrol.trace.equations import NullSpaceMotion
 from cmbcontrol.trace.functions import Function, Tracing
 from cmbcontrol.trace.graph import Scalar
-from cmbcontrol.trace.machine import Machine, Parameters
+from cmbcontrol.trace.machine import Parameters, TracedMachine
 from cmbcontrol.trace.symbols import NotTraceable, Symbols
 from cmbcontrol.trace.terms import TracedTerms
 
@@ -566,7 +566,7 @@ def test_terms_of_a_machine_that_moves_already():
     dense, v, ask = prepare(plant, q, seed=5)
     at = tracing_of(plant, q)
     t, symbols, speeds = at.inputs(np.zeros(1), q, v)
-    machine = Machine(at.model, symbols)
+    machine = TracedMachine(at.model, symbols)
     machine.weigh()
     machine.drive()
     machine.move(speeds)

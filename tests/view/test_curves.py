@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cmbcontrol import plants, simulate
-from cmbcontrol.plot.signals import Signals
+from cmbcontrol.plot.signals import SignalStyles
 from cmbcontrol.view.curves import curves_of, dashes
 
 from .runs import singular, tracked
@@ -48,7 +48,7 @@ def test_a_reference_goes_with_what_follows_it():
 def test_colours_are_those_of_the_figures():
     run = tracked("five-bar", 0.1)
     _, groups = by_label(run)
-    styles = Signals(run)
+    styles = SignalStyles(run)
     for label, unit in (("joint positions", "rad"), ("joint velocities", "rad/s")):
         for signal in groups[label, unit]["signals"]:
             assert signal["color"] == styles.coordinate(signal["name"])["color"]

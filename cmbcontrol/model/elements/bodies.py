@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ... import _check
-from ..._frozen import Held, HeldArray, Part, frozen, held, set_fields
+from ..._frozen import Frozen, Held, HeldArray, frozen, held, set_fields
 from ...errors import InputError, ModelError
 from .frames import Frame
 from .parameters import Inertia, Number, Place
@@ -44,7 +44,7 @@ _COLOR = re.compile("#[0-9a-fA-F]{6}")
 
 
 @frozen
-class Shape(Part, ABC):
+class Shape(Frozen, ABC):
     """Base of shapes, which show a body or a part of it in pictures: a solid in the axes of the body.
 
     The classes are in `cmbcontrol.shapes`; one of your own defines the two methods.

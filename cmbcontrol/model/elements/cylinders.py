@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ... import _check
-from ..._frozen import Held, HeldArray, Part, frozen, held, set_fields
+from ..._frozen import Frozen, Held, HeldArray, frozen, held, set_fields
 from ...errors import ModelError
 from .bodies import Body
 from .constraints import Constraint, Point, PointOnLine
@@ -27,7 +27,7 @@ WALL = 0.1  # of a barrel, in bores
 
 
 @frozen
-class Cylinder(Part):
+class Cylinder(Frozen):
     """Hydraulic or electric cylinder between two bodies.
 
     It stands for two bodies, ``{name}_barrel`` and ``{name}_rod``; a pin ``{name}_pin`` on body a; the coordinate

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ... import _check
-from ..._frozen import HeldArray, Part, frozen, held, set_fields
+from ..._frozen import Frozen, HeldArray, frozen, held, set_fields
 from ...errors import ModelError
 from .part import ROUNDING, unit_vector
 
@@ -44,7 +44,7 @@ _IDENTITY = np.eye(3)
 
 
 @frozen
-class Frame(Part):
+class Frame(Frozen):
     """Frame on a body: an origin and a rotation.
 
     Parameters

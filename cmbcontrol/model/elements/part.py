@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ... import _check
-from ..._frozen import Part
+from ..._frozen import Frozen
 from ...errors import InputTypeError, ModelError
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ __all__ = ["ROUNDING", "LoopPart", "MachinePart", "check_body_name", "unit_vecto
 ROUNDING = 4e-16  # what directions and rotations that are right may be off; these are kept as they are
 
 
-class MachinePart(Part):
+class MachinePart(Frozen):
     """Base of parts of a machine, each of which says where it is and what its numbers are.
 
     Attributes
