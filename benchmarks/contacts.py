@@ -15,7 +15,7 @@ import numpy as np
 import cmbcontrol as cmb
 from cmbcontrol import Actuator, Body, Contact, Frame, JointForce, Mechanism, Planar, Point, Revolute
 from cmbcontrol.characteristics import Friction
-from cmbcontrol.controllers import FunctionController, law
+from cmbcontrol.controllers import FunctionController, compiled_law
 
 from .rivals.common import clock
 
@@ -46,7 +46,7 @@ def _stand() -> np.ndarray:
     return np.array([_HIP[0], _KNEE[0], _HIP[1], _KNEE[1]])
 
 
-@law
+@compiled_law
 def _springs(t: float, terms: Any, state: Any) -> Any:
     """Springs and dampers at hips and knees, within limits."""
     return np.clip(_STIFF * (_stand() - terms.q[3:]) - _DAMPED * terms.v[3:], -_MOST, _MOST)

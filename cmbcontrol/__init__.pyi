@@ -20,7 +20,7 @@ from .controllers.actuation import actuation as actuation
 from .controllers.closed_loop import ClosedLoop as ClosedLoop
 from .controllers.closed_loop import linearize_closed_loop as linearize_closed_loop
 from .controllers.closed_loop import margins as margins
-from .controllers.reach import Reach as Reach
+from .controllers.inverse_kinematics import InverseKinematics as InverseKinematics
 from .controllers.references import Constant as Constant
 from .controllers.references import Quintic as Quintic
 from .controllers.references import Sine as Sine

@@ -25,10 +25,10 @@ from .trace.symbols import where_less
 __all__ = [
     "Characteristic",
     "DamperTable",
-    "Dragging",
     "FormulaForce",
     "Friction",
     "GasSpring",
+    "KineticFriction",
     "Rope",
     "SpringDamper",
     "SpringTable",
@@ -590,7 +590,7 @@ class FormulaForce(Characteristic):
 
 
 @frozen
-class Dragging(Characteristic):
+class KineticFriction(Characteristic):
     """Dry friction of sliding to a given side: as `Friction`, but with this sign whatever the rate is.
 
     Runs with exact friction use it between the begin and the end of sliding. Its level does not depend on the sign of
@@ -607,7 +607,7 @@ class Dragging(Characteristic):
 
     Examples
     --------
-    >>> float(Dragging.of(Friction(2.0, viscous=0.5), -1.0).force(0.0, -1.0))
+    >>> float(KineticFriction.of(Friction(2.0, viscous=0.5), -1.0).force(0.0, -1.0))
     -2.5
     """
 
@@ -617,7 +617,7 @@ class Dragging(Characteristic):
     stribeck_rate: float
 
     @classmethod
-    def of(cls, law: Friction, side: float) -> Dragging:
+    def of(cls, law: Friction, side: float) -> KineticFriction:
         """Make it from a `Friction` for the side 1 or -1; side 0 gives no friction."""
         rise = law.static - law.coulomb
         return cls(float(side * law.coulomb), float(side * rise), law.viscous, law.stribeck_rate)

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 import cmbcontrol as cmb
 from cmbcontrol import plants, plot
-from cmbcontrol.controllers import PointTask, PoseTask, Posture, ProjectedInverseDynamics
+from cmbcontrol.controllers import PointTask, PoseTask, PostureTask, ProjectedInverseDynamics
 from cmbcontrol.plants.three_rrr import configuration as pose_of_platform
 from cmbcontrol.plants.two_arms import configuration as pose_of_object
 from cmbcontrol.plot.figure import new_figure
@@ -42,7 +42,7 @@ def along_a_line(posture: bool) -> Run:
     centre = PointTask(plant, "object", axes="xy")
     path = cmb.Quintic([-0.15, 0.45], [0.15, 0.60], duration=2.0)
     angle = PoseTask(plant, "object", axes=("rz",))
-    wish = Posture(plant, cmb.Constant([0.0]), bandwidth=6.0, coordinates=angle) if posture else None
+    wish = PostureTask(plant, cmb.Constant([0.0]), bandwidth=6.0, coordinates=angle) if posture else None
     law = ProjectedInverseDynamics(plant, centre, path, bandwidth=BANDWIDTH, posture=wish)
     q0 = pose_of_object(plant, -0.12, 0.52, 0.3)
     return cmb.simulate(plant, law, q0, t_end=2.0, output_times=0.01, rtol=1e-8, atol=1e-8), law

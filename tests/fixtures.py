@@ -80,7 +80,7 @@ from cmbcontrol.model.elements import (
 from cmbcontrol.model.functions import FunctionPlant
 from cmbcontrol.model.mechanism import Mechanism
 from cmbcontrol.model.terms import RANK_TOLERANCE
-from cmbcontrol.papers import Report, Table
+from cmbcontrol.papers import Report, ResultTable
 from cmbcontrol.plants import catalogue
 from cmbcontrol.plants.five_bar import configuration as five_bar_configuration
 from cmbcontrol.plants.two_arms import configuration as two_arms_configuration
@@ -1371,7 +1371,7 @@ def small_report(quick=False, progress=False):
     return Report(
         "A title",
         "nobody, table 1",
-        [Table("Cost: of it all", REPORT_COLUMNS, REPORT_ROWS, "A note."), Table("Empty", ("a",), [])],
+        [ResultTable("Cost: of it all", REPORT_COLUMNS, REPORT_ROWS, "A note."), ResultTable("Empty", ("a",), [])],
         {"line": line_figure},
         ("A choice.", f"Quick: {quick}."),
         {"error": np.array([1.0, np.inf]), "runs": {2: [np.float64(0.5), "x", None]}},

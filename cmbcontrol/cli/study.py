@@ -26,7 +26,7 @@ from ..linear.model import LinearModel
 from ..linear.operating import trim
 from ..linear.signals import best_coordinates
 from ..model.units import effort_units, in_unit
-from ..plants import Entry, Study
+from ..plants import Entry, TrackingTask
 from ..sim.result import Simulation
 from ..sim.simulate import simulate
 from . import common, figures
@@ -163,7 +163,7 @@ def _study(
     return _Found(run, linear, law, summary, [*files, "summary.json"])
 
 
-def _about(plant: Any, q: Array, recipe: Study | None) -> Study | None:
+def _about(plant: Any, q: Array, recipe: TrackingTask | None) -> TrackingTask | None:
     """Small motion about a configuration, as a tracking task; None where the motors cannot set all of the motion."""
     Z = plant.terms(q, np.zeros(plant.nv)).Z
     dof = Z.shape[1]
@@ -187,12 +187,12 @@ def _about(plant: Any, q: Array, recipe: Study | None) -> Study | None:
         room = np.abs(plant.limits[places] - q[places, None]).min(axis=1)
         amplitude = np.minimum(_SWING * plant.spans[rows], _ROOM * room)
         zeros = (0.0,) * dof
-        return Study(tuple(names), tuple(q[places]), tuple(amplitude), _RATE, zeros, _WIDTH, _FREE_RUN)
+        return TrackingTask(tuple(names), tuple(q[places]), tuple(amplitude), _RATE, zeros, _WIDTH, _FREE_RUN)
     return None
 
 
 def _tracking(
-    plant: Any, recipe: Study, q0: Array, bandwidth: float | None
+    plant: Any, recipe: TrackingTask, q0: Array, bandwidth: float | None
 ) -> tuple[ProjectedInverseDynamics, Array, Array]:
     """Controller, and a start (q, v) beside its reference, with velocities so that e' = -bandwidth e."""
     reference = Sine(recipe.centre, recipe.amplitude, recipe.frequency, recipe.phase)

@@ -30,8 +30,7 @@ from ..sim.switching import listed_switches
 from ..trace import numbers
 from ..trace.elimination import ConstrainedSolver, Vector, product, sparse
 from ..trace.functions import Function, Tracing, conditions, dense
-from ..trace.machine import TracedMachine
-from ..trace.machine import places
+from ..trace.machine import TracedMachine, places
 from .entries import MASS, NEAR, Argument, ExportedMachine, FunctionCase, FunctionState, Solving, size
 from .parameters import ParameterTable
 from .selftest import nearness

@@ -15,8 +15,8 @@ from .controller import Evaluation as Evaluation
 from .controller import FunctionController as FunctionController
 from .controller import MotionLaw as MotionLaw
 from .delay import Delay as Delay
-from .description import law_described as law_described
-from .description import law_from as law_from
+from .description import law_from_dict as law_from_dict
+from .description import law_to_dict as law_to_dict
 from .drive_friction import DriveFriction as DriveFriction
 from .electric_drive import ElectricDrive as ElectricDrive
 from .encoder import Encoder as Encoder
@@ -43,11 +43,11 @@ from .saturation import Saturation as Saturation
 from .state_feedback import StateFeedback as StateFeedback
 from .tasks import Coordinates as Coordinates
 from .tasks import FunctionTask as FunctionTask
-from .tasks import Posture as Posture
+from .tasks import PostureTask as PostureTask
 from .tasks import Task as Task
 from .tasks import TaskStack as TaskStack
 from .tasks import Tracking as Tracking
-from .traced import law as law
+from .traced import compiled_law as compiled_law
 from .with_model import WithModel as WithModel
 
 __all__ = [
@@ -84,7 +84,7 @@ __all__ = [
     "PassiveJoints",
     "PointTask",
     "PoseTask",
-    "Posture",
+    "PostureTask",
     "ProjectedInverseDynamics",
     "RateLimit",
     "Saturation",
@@ -95,9 +95,9 @@ __all__ = [
     "Tracking",
     "Unilateral",
     "WithModel",
+    "compiled_law",
     "effort_metric",
-    "law",
-    "law_described",
-    "law_from",
+    "law_from_dict",
+    "law_to_dict",
     "length_metric",
 ]

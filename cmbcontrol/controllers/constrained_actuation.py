@@ -180,7 +180,7 @@ class ConstrainedActuation(AroundMotion):
 
     Around a `HierarchicalInverseDynamics` the desired acceleration is given up level by level in place of by Gauss'
     principle: each level has the smallest weighted squares that the limits and the levels above it allow; motion that
-    all of them leave free comes nearest to the wish of the law, and last the efforts are the smallest.
+    all of them leave free comes nearest to the one that the law wants, and last the efforts are the smallest.
 
     Parameters
     ----------

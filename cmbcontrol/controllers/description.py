@@ -23,7 +23,7 @@ from .chain import Chain
 from .controller import ConstantEffort
 from .references import Constant, Quintic, Sine, Spline
 
-__all__ = ["DescribedLaw", "law_described", "law_from"]
+__all__ = ["DescribedLaw", "law_from_dict", "law_to_dict"]
 
 Kinds = Mapping[str, Callable[..., Any]]
 
@@ -31,7 +31,7 @@ _REFERENCES = {kind.__name__: kind for kind in (Constant, Quintic, Sine, Spline)
 _PARAMETER = re.compile(r"\$(\w+)")
 
 
-def law_from(
+def law_from_dict(
     description: Any, plant: Plant, values: Mapping[str, Any] | None = None, *, more: Kinds | None = None
 ) -> Any:
     """Law, or a part of one, made from its description in plain data.
@@ -63,7 +63,7 @@ def law_from(
     >>> described = {"type": "ProjectedInverseDynamics", "coordinates": ["left", "right"], "bandwidth": "$width"}
     >>> described["reference"] = {"type": "Constant", "position": [2.1, 1.0]}
     >>> chain = [described, {"type": "Saturation", "limits": 60.0}]
-    >>> law_from(chain, plants.five_bar(), {"width": 8.0}).name
+    >>> law_from_dict(chain, plants.five_bar(), {"width": 8.0}).name
     'ProjectedInverseDynamics | Saturation'
     """
     _check.plant(plant)
@@ -108,7 +108,7 @@ def _made(x: Any, plant: Plant, values: Mapping[str, Any], kinds: Kinds) -> Any:
         return _OTHERS[x["type"]](x.get("data"))
     if x["type"] == _CHAIN:
         with _within("parts"):
-            return law_from(x.get("parts"), plant, values, more=kinds)
+            return law_from_dict(x.get("parts"), plant, values, more=kinds)
     with _within("type"):
         kind = kinds[_check.one_of(x["type"], kinds, "type of law, block, task or reference")]
     taken = list(inspect.signature(kind).parameters.values())
@@ -164,8 +164,8 @@ _OTHERS: Kinds = {"Mechanism": from_description, "LinearModel": LinearModel.from
 # -- back --------------------------------------------------------------------------------------------------------------
 
 
-def law_described(law: Any, plant: Plant, *, more: Kinds | None = None) -> Any:
-    """Description of a law in plain data, from which `law_from` makes it again.
+def law_to_dict(law: Any, plant: Plant, *, more: Kinds | None = None) -> Any:
+    """Description of a law in plain data, from which `law_from_dict` makes it again.
 
     Parameters
     ----------
@@ -184,7 +184,7 @@ def law_described(law: Any, plant: Plant, *, more: Kinds | None = None) -> Any:
     --------
     >>> from cmbcontrol import plants
     >>> from cmbcontrol.controllers import Saturation
-    >>> law_described([40.0, 0.0] | Saturation(30.0), plants.five_bar())
+    >>> law_to_dict([40.0, 0.0] | Saturation(30.0), plants.five_bar())
     [[40.0, 0.0], {'type': 'Saturation', 'limits': 30.0}]
     """
     _check.plant(plant)
@@ -294,7 +294,7 @@ class DescribedLaw:
 
     def __call__(self, plant: Plant, **values: Any) -> Any:
         """Law for a plant, with values of the parameters."""
-        return law_from(self.description, plant, values)
+        return law_from_dict(self.description, plant, values)
 
     def described(self) -> str:
         """The description as a text."""

@@ -22,7 +22,7 @@ from ..trace.symbols import if_less, where_less
 from .controller import Cut, Evaluation, MotionLaw, regular_terms, require_same_signals, waiting
 from .frame_tasks import PoseTask
 from .references import Reference, at_time, require_reference
-from .tasks import Posture, TaskMotion, as_task, motion_of
+from .tasks import PostureTask, TaskMotion, as_task, motion_of
 
 if TYPE_CHECKING:
     from .tasks import Task
@@ -83,9 +83,9 @@ class ProjectedInverseDynamics(MotionLaw):
     period : float, optional
         Sample time, s; defaults to continuous time.
     posture : optional
-        Wish for the motion that the task leaves free: (reference, bandwidth) in all coordinates, a `Posture` in some
-        of them or in a second task, or a callable (t, terms) -> acceleration (nv,) to come near to. By default, that
-        motion is damped.
+        Motion that is wanted where the task leaves it free: (reference, bandwidth) in all coordinates, a `PostureTask`
+        in some of them or in a second task, or a callable (t, terms) -> acceleration (nv,) to come near to. By default,
+        that motion is damped.
     posture_damping : float, optional
         Damping of the motion left free, 1/s, without a posture; defaults to the smallest on the diagonal of G_D.
     consistent : bool
@@ -153,7 +153,7 @@ class ProjectedInverseDynamics(MotionLaw):
         kd: ArrayLike | None = None,
         weight: ArrayLike | None = None,
         period: float | None = None,
-        posture: tuple | Posture | Acceleration | None = None,
+        posture: tuple | PostureTask | Acceleration | None = None,
         posture_damping: float | None = None,
         consistent: bool = False,
         damped: float | None = None,
@@ -212,8 +212,8 @@ class ProjectedInverseDynamics(MotionLaw):
         return _check.gain(kp, k, "kp", names), _check.gain(kd, k, "kd", names), ki
 
     def _posture(
-        self, posture: tuple | Posture | Acceleration | None, damping: float | None
-    ) -> tuple[Posture | Acceleration | None, float]:
+        self, posture: tuple | PostureTask | Acceleration | None, damping: float | None
+    ) -> tuple[PostureTask | Acceleration | None, float]:
         """Posture as an object, or a callable (t, terms) -> acceleration (nv,), and the damping without one."""
         if posture is None:
             least = max(float(self.kd.diagonal().min()), 0.0)
@@ -223,12 +223,12 @@ class ProjectedInverseDynamics(MotionLaw):
         if isinstance(posture, tuple):
             if len(posture) != 2:
                 raise InputTypeError(
-                    f"posture must be (reference, bandwidth), got {len(posture)} items; see also Posture"
+                    f"posture must be (reference, bandwidth), got {len(posture)} items; see also PostureTask"
                 )
-            return Posture(self.plant, *posture), 0.0
-        if not isinstance(posture, Posture) and not callable(posture):
+            return PostureTask(self.plant, *posture), 0.0
+        if not isinstance(posture, PostureTask) and not callable(posture):
             raise InputTypeError(
-                "posture must be (reference, bandwidth), a Posture, or a callable (t, terms) -> acceleration, "
+                "posture must be (reference, bandwidth), a PostureTask, or a callable (t, terms) -> acceleration, "
                 f"got {posture!r}"
             )
         return posture, 0.0
@@ -363,7 +363,7 @@ class ProjectedInverseDynamics(MotionLaw):
         return now.free - now.bias + self.kd @ now.rate + self.kp @ now.e
 
     def _admissible(self, t: float, terms: Terms, J: Array, target: Array) -> Array:
-        """Acceleration a with J a = target and A a = -b; the nearest to the posture's wish where there are several."""
+        """Acceleration a with J a = target and A a = -b; the nearest to the posture's where there are several."""
         if self._metres is not None:
             J, target = self._metres[:, None] * J, self._metres * target
         k, dof = len(J), terms.dof
@@ -387,7 +387,7 @@ class ProjectedInverseDynamics(MotionLaw):
         posture = self.posture
         if posture is None:
             return NullSpaceMotion(-self.posture_damping * terms.v)
-        if isinstance(posture, Posture):
+        if isinstance(posture, PostureTask):
             return NullSpaceMotion(-posture.rest * terms.v, *posture.demand(t, terms))
         return NullSpaceMotion(_check.vector(posture(t, terms), terms.v.size, "the acceleration of the posture"))
 

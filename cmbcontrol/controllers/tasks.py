@@ -31,7 +31,7 @@ from ..model.terms import Terms
 from .controller import require_same_signals
 from .references import at_time, require_reference
 
-__all__ = ["Coordinates", "FunctionTask", "Posture", "Task", "TaskMotion", "TaskStack"]
+__all__ = ["Coordinates", "FunctionTask", "PostureTask", "Task", "TaskMotion", "TaskStack"]
 
 Array = NDArray[np.float64]
 Desired = tuple[Array, Array, Array]
@@ -353,7 +353,7 @@ class Tracking(KeepsArguments):
         return now.J, now.free - now.bias + self.damping * now.rate + self.bandwidth**2 * now.e
 
 
-class Posture(Tracking):
+class PostureTask(Tracking):
     """Wish for the motion that a task leaves free: coordinates, or a second task, to a reference, all else damped.
 
     A law fulfils it as well as it can without touching its own task: e'' + G_D e' + G_P e = 0 holds where the motion
@@ -377,8 +377,8 @@ class Posture(Tracking):
     --------
     >>> from cmbcontrol import Constant, plants
     >>> plant = plants.two_arms()
-    >>> wish = Posture(plant, Constant([0.3]), bandwidth=4.0, coordinates=["left_wrist"])
-    >>> J, target = wish.demand(0.0, plant.terms(plants.catalogue["two-arms"].initial(plant)[0], [0.0] * 6))
+    >>> posture = PostureTask(plant, Constant([0.3]), bandwidth=4.0, coordinates=["left_wrist"])
+    >>> J, target = posture.demand(0.0, plant.terms(plants.catalogue["two-arms"].initial(plant)[0], [0.0] * 6))
     >>> J, target.round(3)
     (array([[0., 0., 1., 0., 0., 0.]]), array([8.864]))
     """

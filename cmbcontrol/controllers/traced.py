@@ -36,9 +36,9 @@ __all__ = [
     "NotCompiled",
     "Numbers",
     "TracedLaw",
+    "compiled_law",
     "drive_code",
     "is_own",
-    "law",
     "law_code",
     "reason",
     "signals_of",
@@ -60,7 +60,7 @@ _known: dict[str, _Traced] = {}  # by structure
 _KEPT = 256
 
 
-def law(given: _Given) -> _Given:
+def compiled_law(given: _Given) -> _Given:
     """Mark a class of controllers, or a function (t, terms, state) -> effort, to be compiled for the time loop.
 
     It is then called once with symbols in place of numbers, and must do the same each time: no printing, no memory of
@@ -88,7 +88,7 @@ def law(given: _Given) -> _Given:
     Examples
     --------
     >>> from cmbcontrol import plants
-    >>> @law
+    >>> @compiled_law
     ... def damping(t, terms, state):
     ...     return -2.0 * terms.B.T @ terms.v
     >>> plant = plants.five_bar()
@@ -98,7 +98,7 @@ def law(given: _Given) -> _Given:
     if isinstance(given, Controller) or not callable(given):
         raise InputTypeError(
             "given must be a class derived from Controller, or a function (t, terms, state) -> effort, got "
-            f"{_check.shown(given)}; @law marks what it stands above"
+            f"{_check.shown(given)}; @compiled_law marks what it stands above"
         )
     try:
         given.traced = True  # type: ignore[attr-defined]
@@ -281,7 +281,7 @@ class _OfTime:
             return arguments[0].signal(self)
         raise NotTraceable(
             f"{self._name!r} is asked for something else than what it says at the time t of the sample. A function of "
-            "the time alone is evaluated beside the law, as self.NAME(t); mark one of the state with @law"
+            "the time alone is evaluated beside the law, as self.NAME(t); mark one of the state with @compiled_law"
         )
 
     def __getattr__(self, name: str) -> Any:
@@ -327,9 +327,9 @@ def untraceable(part: Any) -> str:
         inside = [vars(part).get(name) for name in ("law", "motion", "sensors", "blocks", "drive", "task")]
         function = vars(part).get("function")
         if isinstance(function, (types.FunctionType, functools.partial)) and not getattr(function, "traced", False):
-            return f"{getattr(function, '__name__', 'a function')} (mark it with @law)"
+            return f"{getattr(function, '__name__', 'a function')} (mark it with @compiled_law)"
         return next((why for x in inside if x is not None and (why := untraceable(x))), "")
-    return "" if getattr(kind, "traced", False) else f"{kind.__name__} (mark it with @law)"
+    return "" if getattr(kind, "traced", False) else f"{kind.__name__} (mark it with @compiled_law)"
 
 
 def law_code(plant: Plant, law: Controller, q: Array, code: Code | None = None) -> LawCode | str:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
-from ..characteristics import Dragging, Friction, Sum
+from ..characteristics import Friction, KineticFriction, Sum
 from ..errors import InputError
 from .capture import capture
 from .elements import ForceElement, rotation_to
@@ -129,11 +129,11 @@ def _friction_of(force: ForceElement) -> Friction | None:
     return dry[0] if dry else None
 
 
-def directed(law: Friction | Sum, side: float) -> Dragging | Sum:
+def directed(law: Friction | Sum, side: float) -> KineticFriction | Sum:
     """Characteristic with friction that acts to one side, 1 or -1; with 0 the friction does not act."""
     if isinstance(law, Sum):
         return Sum(tuple(directed(part, side) if type(part) is Friction else part for part in law.parts))
-    return Dragging.of(law, side)
+    return KineticFriction.of(law, side)
 
 
 def require_free(plant: Mechanism, what: str, *names: str) -> None:

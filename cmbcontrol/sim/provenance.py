@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .._versions import now, versions
-from ..controllers.description import law_from, plain
+from ..controllers.description import law_from_dict, plain
 from ..errors import CmbError, InputError, ModelError
 from ..model.contacts import Contact
 from ..model.machine_file import from_description, wholly_described
@@ -67,7 +67,7 @@ class Provenance:
     machine : mapping or None
         Machine as in a machine file; None where it cannot be written down.
     law : object
-        Law in the form that `controllers.law_from` takes.
+        Law in the form that `controllers.law_from_dict` takes.
     arguments : mapping
         The other arguments of `simulate` that are not as by default.
     missing : mapping of str to str
@@ -131,10 +131,10 @@ class Provenance:
             plant = from_description(self.machine)
         found: dict[str, Any] = {"plant": plant}
         if "controller" not in changes:
-            found["controller"] = None if self.law is None else law_from(self.law, plant, more=_KINDS)
+            found["controller"] = None if self.law is None else law_from_dict(self.law, plant, more=_KINDS)
         for name, value in self.arguments.items():
             if name not in changes:
-                found[name] = _unpaired(law_from(value, plant, more=_KINDS))
+                found[name] = _unpaired(law_from_dict(value, plant, more=_KINDS))
         return found | dict(changes)
 
     def plant(self) -> Plant | None:
@@ -190,7 +190,7 @@ def _require_as_made(law: Any, description: Any, plant: Plant) -> None:
     """Raise an error for a law whose numbers are no longer those that it was made with."""
     if description is None or not hasattr(law, "__dict__"):
         return
-    made = law_from(description, plant, more=_KINDS)
+    made = law_from_dict(description, plant, more=_KINDS)
     for name, value in vars(law).items():
         other = getattr(made, "__dict__", {}).get(name)
         if _is_plain(value) and _is_plain(other) and not np.array_equal(np.asarray(value), np.asarray(other), True):

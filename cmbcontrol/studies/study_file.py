@@ -66,7 +66,7 @@ def read_study(path: str | Path) -> StudyFile:
 
     Its keys are ``machine`` (a plant of the catalogue, or a machine in a file of any format of `formats.read`,
     which is in the folder of this one or below), ``options`` (of a plant of the catalogue), ``law`` (see
-    `controllers.law_from`; texts ``$name`` are parameters), ``start`` (joint values), ``knows``; then either ``run``
+    `controllers.law_from_dict`; texts ``$name`` are parameters), ``start`` (joint values), ``knows``; then ``run``
     (options of `simulate`, such as t_end) or ``linear`` (options of linear models); ``vary`` (parameters: a list of
     values, ``{low: 1, high: 2}``, or ``{distribution: norm, loc: 1, scale: 0.1}`` of `scipy.stats`, each with a
     ``unit``), ``runs``, ``sampling``, ``seed``; ``measures`` (names to ready ones: ``worst_error``, or

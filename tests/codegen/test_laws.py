@@ -150,7 +150,7 @@ def test_force_laws(in_c, alone):
     assert worst(found, 100)["law"] < ACCURACY
 
 
-@traced.law
+@traced.compiled_law
 class Own(Controller):
     """A law of a user: efforts as a list, a reference of the class, a state."""
 

@@ -7,8 +7,8 @@ import pytest
 
 import cmbcontrol as cmb
 from cmbcontrol import controllers, plants
-from cmbcontrol.controllers import law_from
-from cmbcontrol.controllers.description import DescribedLaw, law_described
+from cmbcontrol.controllers import law_from_dict
+from cmbcontrol.controllers.description import DescribedLaw, law_to_dict
 from cmbcontrol.errors import ModelError
 from tests.fixtures import actuated_five_bar, force_motion, force_start
 
@@ -22,18 +22,26 @@ def test_a_chain_runs_as_in_python(plant):
     law = controllers.ProjectedInverseDynamics(plant, ("left", "right"), path, bandwidth=8, period=1e-3)
     chain = law | controllers.Delay(1e-3) | controllers.Saturation(60)
     q0 = plant.assemble(left=2.1, right=1.0)
-    runs = [cmb.simulate(plant, x, q0, t_end=0.2) for x in (law_from(described, plant), chain)]
+    runs = [cmb.simulate(plant, x, q0, t_end=0.2) for x in (law_from_dict(described, plant), chain)]
     np.testing.assert_array_equal(runs[0].u.values, runs[1].u.values)
 
 
 def test_tasks_and_laws_around_laws(plant):
     pose = {"type": "PointTask", "body": "left_upper", "point": [1.0, 0.0, 0.0], "axes": "xy"}
     motion = {"type": "ProjectedInverseDynamics", "coordinates": pose, "reference": SINE, "bandwidth": 8}
-    law = law_from({"type": "ConstrainedActuation", "motion": motion}, plant)
+    law = law_from_dict({"type": "ConstrainedActuation", "motion": motion}, plant)
     assert law.name.startswith("ConstrainedActuation(") and law.task.axes == ("x", "y")
-    np.testing.assert_array_equal(law_from([1.0, 2.0], plant), [1.0, 2.0])
-    feedback = law_from({"type": "GravityPD", "reference": {"type": "Constant", "position": [2, 1]}, "kp": 9, "kd": 1,
-                         "coordinates": ["left", "right"]}, plant)  # fmt: skip
+    np.testing.assert_array_equal(law_from_dict([1.0, 2.0], plant), [1.0, 2.0])
+    feedback = law_from_dict(
+        {
+            "type": "GravityPD",
+            "reference": {"type": "Constant", "position": [2, 1]},
+            "kp": 9,
+            "kd": 1,
+            "coordinates": ["left", "right"],
+        },
+        plant,
+    )
     assert feedback.name == "GravityPD"
 
 
@@ -59,7 +67,7 @@ def test_parameters_by_name(plant):
 )
 def test_what_is_refused(plant, description, error, said):
     with pytest.raises(error, match=said):
-        law_from(description, plant)
+        law_from_dict(description, plant)
 
 
 def test_only_classes_of_the_library_can_be_described():
@@ -73,9 +81,9 @@ def test_only_classes_of_the_library_can_be_described():
 def test_values_are_numbers_of_parameters_that_are_asked_for(plant):
     described = {"type": "Saturation", "limits": "$limit"}
     with pytest.raises(ValueError, match=r"'limits'.*'limit'"):
-        law_from(described, plant, {"limits": 60.0})
+        law_from_dict(described, plant, {"limits": 60.0})
     with pytest.raises(TypeError, match=r"the value of 'limit'"):
-        law_from(described, plant, {"limit": "large"})
+        law_from_dict(described, plant, {"limit": "large"})
 
 
 # -- back ----------------------------------------------------------------------------------------------------------
@@ -123,9 +131,9 @@ NAMES += ["passive", "feedback", "another path", "spline", "observer", "chain", 
 def test_a_law_that_is_written_down_does_the_same(plant, name):
     """To the last bit, through JSON, and in a run."""
     law = laws(plant)[name]
-    data = json.loads(json.dumps(law_described(law, plant)))
-    again = law_from(data, plant)
-    assert law_described(again, plant) == data
+    data = json.loads(json.dumps(law_to_dict(law, plant)))
+    again = law_from_dict(data, plant)
+    assert law_to_dict(again, plant) == data
     assert "Mechanism" not in str(data) or name == "another model"
     start = plant.assemble(left=2.15, right=1.0)
     runs = [cmb.simulate(plant, x, start, t_end=0.05, output_times=0.01) for x in (law, again)]
@@ -136,7 +144,7 @@ def test_a_force_law_that_is_written_down_does_the_same():
     plant = actuated_five_bar()
     force = controllers.ConstraintForcePI(plant, [20.0, -10.0], ["tip_x", "tip_y"], kp=0.2, ki=20.0, period=1e-3)
     law = controllers.HybridMotionForce(force_motion(plant, period=1e-3), force)
-    again = law_from(json.loads(json.dumps(law_described(law, plant))), plant)
+    again = law_from_dict(json.loads(json.dumps(law_to_dict(law, plant))), plant)
     q0, v0 = force_start(plant)
     runs = [cmb.simulate(plant, x, q0, v0, t_end=0.05) for x in (law, again)]
     assert np.array_equal(runs[0].u.values, runs[1].u.values)
@@ -158,4 +166,4 @@ def test_what_cannot_be_written_down(plant):
         (Own() | controllers.Saturation(1.0), "is of a class of your own, Own"),
     ):
         with pytest.raises(ModelError, match=words):
-            law_described(law, plant)
+            law_to_dict(law, plant)

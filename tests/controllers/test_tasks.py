@@ -11,7 +11,7 @@ from cmbcontrol.controllers import (
     FunctionTask,
     PointTask,
     PoseTask,
-    Posture,
+    PostureTask,
     ProjectedInverseDynamics,
     TaskStack,
     rotations,
@@ -294,11 +294,11 @@ class TestRefusals:
     def test_postures(self):
         plant = plants.five_bar()
         with pytest.raises(ValueError, match="bandwidth must be > 0"):
-            Posture(plant, cmb.Constant(np.zeros(4)), bandwidth=0.0)
+            PostureTask(plant, cmb.Constant(np.zeros(4)), bandwidth=0.0)
         with pytest.raises(ValueError, match=r"shape \(4,\)"):
-            Posture(plant, cmb.Constant([0.0]), bandwidth=1.0)
+            PostureTask(plant, cmb.Constant([0.0]), bandwidth=1.0)
         with pytest.raises(ValueError, match="one number or 4"):
-            Posture(plant, cmb.Constant(np.zeros(4)), bandwidth=[1.0, 2.0])
+            PostureTask(plant, cmb.Constant(np.zeros(4)), bandwidth=[1.0, 2.0])
 
     def test_a_task_of_another_machine(self):
         task = PointTask(plants.five_bar(), "left_upper", axes="xy")

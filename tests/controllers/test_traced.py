@@ -38,7 +38,7 @@ from cmbcontrol.controllers import (
 )  # fmt: skip
 from cmbcontrol.controllers.controller import Controller, FunctionController, as_controller, regular_terms
 from cmbcontrol.controllers.references import over_times
-from cmbcontrol.controllers.traced import NotCompiled, drive_code, is_own, law, law_code
+from cmbcontrol.controllers.traced import NotCompiled, compiled_law, drive_code, is_own, law_code
 from cmbcontrol.dynamics.forces import measured_force
 from cmbcontrol.errors import ActuationError, SimulationError, SpeedWarning
 from cmbcontrol.model.actuation import actuation_at
@@ -253,7 +253,7 @@ def test_a_law_that_begins_with_something_of_its_own():
     """It cannot be traced as at its first sample, and is as at its second; Python takes the first one."""
     plant, q0 = five_bar()
 
-    @law
+    @compiled_law
     class Remembering(Controller):
         period = PERIOD
 
@@ -274,7 +274,7 @@ def test_a_law_that_compares_numbers():
     """Equality is decided by numbers, and Python decides where it would be decided otherwise."""
     plant, q0 = five_bar()
 
-    @law
+    @compiled_law
     class Counting(Controller):
         period = PERIOD
 
@@ -504,11 +504,11 @@ def test_reference_of_the_user_that_fails_on_the_way(monkeypatch):
 def test_own_laws():
     plant, q0 = five_bar()
 
-    @law
+    @compiled_law
     def damping(t, terms, state):
         return -2.0 * terms.B.T @ terms.v + np.sin(t)
 
-    @law
+    @compiled_law
     class Integral(Controller):
         period = PERIOD
 
@@ -585,7 +585,7 @@ def test_runs_can_be_pickled():
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(run)).u, run.u)
 
 
-@law
+@compiled_law
 class Listed(Controller):
     """An integral law as the pages show it: efforts as a list."""
 
@@ -603,7 +603,7 @@ class Listed(Controller):
         return Evaluation([u, 0.0], [state[0] + self.period * self.gain * e])
 
 
-@law
+@compiled_law
 class Follower(Controller):
     """A reference of the class, or of the object."""
 
@@ -643,7 +643,7 @@ def test_a_class_of_the_same_name_has_its_own_code():
     plant, q0 = five_bar()
 
     def made(factor, period):
-        @law
+        @compiled_law
         class Again(Controller):
             gain = factor
 
@@ -679,7 +679,7 @@ def test_what_of_an_own_law_cannot_be_compiled_is_said(effort, words):
     """In a warning of the run, by the line of the user; and exported code is refused with the same words."""
     plant, q0 = five_bar()
 
-    @law
+    @compiled_law
     class Mine(Controller):
         period = PERIOD
 
@@ -702,7 +702,7 @@ def test_what_of_an_own_law_cannot_be_compiled_is_said(effort, words):
 def test_samples_that_code_leaves_to_python_are_told():
     """Where most of them are: a comparison that is decided at the start and never again."""
 
-    @law
+    @compiled_law
     class Once(Controller):
         period = PERIOD
 
@@ -719,7 +719,7 @@ def test_samples_that_code_leaves_to_python_are_told():
 def test_what_is_left_to_python_on_purpose_is_silent():
     plant, q0 = five_bar()
     run = simulate(plant, FunctionController(lambda t, terms, state: [0.0, 0.0], period=PERIOD), q0, t_end=0.01)
-    assert "mark it with @law" in run.data.attrs["law_code"]
+    assert "mark it with @compiled_law" in run.data.attrs["law_code"]
 
 
 @pytest.mark.parametrize("damped", [0.01, 0.5, 0.99])

@@ -183,7 +183,7 @@ def test_laws_that_ask_python_are_refused(tmp_path):
     def plain(t, terms, state):
         return [1.0, 2.0]
 
-    with pytest.raises(TypeError, match=r"plain.*mark it with @law"):
+    with pytest.raises(TypeError, match=r"plain.*mark it with @compiled_law"):
         fmu.export(plant, tmp_path / "x.fmu", law=plain, binary=False)
     other = plants.loader()
     law = ProjectedInverseDynamics(other, ("lift", "tilt"), cmb.Constant([1.0, 1.0]), bandwidth=2.0, period=1e-3)

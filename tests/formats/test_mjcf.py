@@ -240,7 +240,7 @@ def test_a_servo_as_a_law(tmp_path):
     found = read(text, tmp_path)
     servo = found.servos[0]
 
-    @controllers.law
+    @controllers.compiled_law
     def hold(t, terms, state):
         return [servo.effort(0.5, terms.q[0], terms.v[0])]
 

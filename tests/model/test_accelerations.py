@@ -10,7 +10,7 @@ from cmbcontrol.controllers import (
     FunctionTask,
     PointTask,
     PoseTask,
-    Posture,
+    PostureTask,
     ProjectedInverseDynamics,
     TaskStack,
 )
@@ -61,7 +61,7 @@ class TestRedundantTasks:
     @pytest.mark.filterwarnings("ignore:.*a posture in some coordinates:cmbcontrol.errors.SpeedWarning")
     def test_a_posture_in_one_coordinate_obeys_its_own_equation(self):
         plant, _ = self.law()
-        wish = Posture(plant, cmb.Constant([-0.8]), 5.0, coordinates="left_wrist")
+        wish = PostureTask(plant, cmb.Constant([-0.8]), 5.0, coordinates="left_wrist")
         plant, law = self.law(posture=wish)
         q = plants.catalogue["two-arms"].initial(plant)[0]
         run = cmb.simulate(plant, law, q, t_end=0.8, output_times=0.1, rtol=1e-9, atol=1e-9)
@@ -72,7 +72,7 @@ class TestRedundantTasks:
         """The third freedom is enough for the object's angle."""
         plant = plants.two_arms()
         angle = PoseTask(plant, "object", axes=("rz",))
-        plant, law = self.law(posture=Posture(plant, cmb.Constant([0.2]), 8.0, coordinates=angle))
+        plant, law = self.law(posture=PostureTask(plant, cmb.Constant([0.2]), 8.0, coordinates=angle))
         stack = TaskStack(law.task, PoseTask(law.plant, "object", axes=("rz",)))
 
         def reference(t):
@@ -86,7 +86,7 @@ class TestRedundantTasks:
         """The object's x belongs to the task: the posture asks for something else, and gets nothing."""
         plant = plants.two_arms()
         x = PointTask(plant, "object", axes="x", names=["again"])
-        plant, law = self.law(posture=Posture(plant, cmb.Constant([9.0]), 8.0, coordinates=x))
+        plant, law = self.law(posture=PostureTask(plant, cmb.Constant([9.0]), 8.0, coordinates=x))
         _, damped = self.law()
         terms = self.terms(plant)
         assert law(0.3, terms, np.zeros(0)) == pytest.approx(damped(0.3, terms, np.zeros(0)), abs=1e-8)

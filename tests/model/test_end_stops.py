@@ -5,7 +5,7 @@ import pytest
 
 import cmbcontrol as cmb
 from cmbcontrol import Actuator, Body, Mechanism, Prismatic, Revolute, plants
-from cmbcontrol.controllers import FunctionController, ProjectedInverseDynamics, law
+from cmbcontrol.controllers import FunctionController, ProjectedInverseDynamics, compiled_law
 from tests.fixtures import refuses
 
 MASS, FORCE = 2.0, 6.0
@@ -110,7 +110,7 @@ def test_loads_and_stops_together():
 def test_a_sampled_law_follows_the_constraints_that_hold():
     """Generated code of a law is that of the machine as it is at present, not of the one that the run began with."""
 
-    @law
+    @compiled_law
     def pull(t, terms, state=None):
         return terms.B.T @ (terms.P @ np.array([1.0, 2.0, -3.0, 4.0]))
 

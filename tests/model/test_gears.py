@@ -186,7 +186,7 @@ def test_a_nut_on_its_axis_travels_whatever_its_pitch(pitch):
     for crank in (0.7, 2.0):
         q, own = plant.assemble(crank=crank), plain.assemble(crank=crank)
         np.testing.assert_allclose(q * [1.0, 1.0, pitch], own, rtol=0, atol=1e-12)
-    reach, twin = cmb.Reach(plant, "slide"), cmb.Reach(plain, "slide")
+    reach, twin = cmb.InverseKinematics(plant, "slide"), cmb.InverseKinematics(plain, "slide")
     for travel in (2.0, 2.9):
         found, own = reach([travel / pitch]), twin([travel])
         assert found.reached

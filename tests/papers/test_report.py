@@ -5,13 +5,13 @@ import json
 
 import pytest
 
-from cmbcontrol.papers import Report, Table
+from cmbcontrol.papers import Report, ResultTable
 from cmbcontrol.papers.report import text
 from tests.fixtures import REPORT_COLUMNS, REPORT_ROWS, line_figure, small_report
 
 
 def test_cells_become_values_of_python():
-    table = Table("Cost", REPORT_COLUMNS, REPORT_ROWS)
+    table = ResultTable("Cost", REPORT_COLUMNS, REPORT_ROWS)
     assert table.rows[0] == ("ours", 40821, 2.5e-11, True)
     assert [type(cell) for cell in table.rows[0]] == [str, int, float, bool]
     assert table.column("evaluations") == (40821, None)
@@ -32,16 +32,16 @@ def test_cells_become_values_of_python():
 )
 def test_tables_that_do_not_fit_are_refused(columns, rows, match):
     with pytest.raises((ValueError, TypeError), match=match):
-        Table("t", columns, rows)
+        ResultTable("t", columns, rows)
 
 
 def test_a_column_that_is_not_there():
     with pytest.raises(ValueError, match="no column of table 'Cost': 'evaluation'; did you mean 'evaluations'"):
-        Table("Cost", REPORT_COLUMNS, REPORT_ROWS).column("evaluation")
+        ResultTable("Cost", REPORT_COLUMNS, REPORT_ROWS).column("evaluation")
 
 
 def test_csv_keeps_all_digits(tmp_path):
-    path = Table("Cost", ("name", "x"), [("a", 0.1 + 0.2), (None, 1)]).to_csv(tmp_path / "x.csv")
+    path = ResultTable("Cost", ("name", "x"), [("a", 0.1 + 0.2), (None, 1)]).to_csv(tmp_path / "x.csv")
     with path.open(newline="") as file:
         assert list(csv.reader(file)) == [["name", "x"], ["a", repr(0.1 + 0.2)], ["", "1"]]
 
@@ -79,8 +79,8 @@ def test_files_of_a_report(tmp_path):
 @pytest.mark.parametrize(
     ("changes", "match"),
     [
-        ({"tables": Table("t", ("a",), [])}, "tables of a report is a sequence"),
-        ({"tables": ["t"]}, "of class Table, got 't'"),
+        ({"tables": ResultTable("t", ("a",), [])}, "tables of a report is a sequence"),
+        ({"tables": ["t"]}, "of class ResultTable, got 't'"),
         ({"choices": "a choice"}, "choices of a report is a sequence"),
         ({"figures": {"a/b": line_figure}}, "by the name of their file"),
         ({"figures": {"a": None}}, "by the name of their file"),

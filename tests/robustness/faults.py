@@ -26,7 +26,7 @@ import numpy as np
 import cmbcontrol as cmb
 from cmbcontrol import _files, cli, plants
 from cmbcontrol.controllers import Controller, Evaluation, ProjectedInverseDynamics
-from cmbcontrol.papers import Parts, Table
+from cmbcontrol.papers import Parts, ResultTable
 from cmbcontrol.papers.methods import settings
 
 NOBODY = 65534
@@ -306,7 +306,7 @@ def writers():
         "linear.json": lin.save,
         "linear.npz": lin.save,
         "linear.mat": lin.save,
-        "table.csv": Table("Cost", ("what", "s"), [("x" * 5000, 1.0)]).to_csv,
+        "table.csv": ResultTable("Cost", ("what", "s"), [("x" * 5000, 1.0)]).to_csv,
         "parts.csv": parts.table.to_csv,
         "small.gif": lambda path: run.animate(path, fps=5),
     }

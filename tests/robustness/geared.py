@@ -229,7 +229,7 @@ def values_of_rotors(d, values):
 
 def queries(d, plant, twin, seed):
     """(what, call of the machine, call of the twin) of a drawing; results are configurations, or lists of them."""
-    from cmbcontrol import Reach
+    from cmbcontrol import InverseKinematics
     from cmbcontrol.controllers import PointTask
 
     rng = np.random.default_rng([4, seed])
@@ -241,7 +241,7 @@ def queries(d, plant, twin, seed):
         if task not in reaches:
             tasks = [task] if task != "tool" else None
             made = [
-                Reach(p, PointTask(p, *d.point, axes="xy") if tasks is None else tuple(tasks), samples=20)
+                InverseKinematics(p, PointTask(p, *d.point, axes="xy") if tasks is None else tuple(tasks), samples=20)
                 for p in (plant, twin)
             ]
             reaches[task] = made

@@ -1,8 +1,8 @@
 """Random laws of a user, in random chains: python -m tests.robustness.own_laws --count N --seed S.
 
-Each is a class marked with ``@law`` whose efforts are random formulas of the state, of states of its own and of a
-function of time, in any container, with any blocks around it. It must be compiled; its run must be the one that Python
-makes; and exported as C it must be a function, whose numbers its self-test compares.
+Each is a class marked with ``@compiled_law`` whose efforts are random formulas of the state, of states of its own and
+of a function of time, in any container, with any blocks around it. It must be compiled; its run must be the one that
+Python makes; and exported as C it must be a function, whose numbers its self-test compares.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 
 import cmbcontrol as cmb
 from cmbcontrol import codegen, controllers, plants
-from cmbcontrol.controllers import Controller, Evaluation, law
+from cmbcontrol.controllers import Controller, Evaluation, compiled_law
 from cmbcontrol.trace.symbols import where_less
 
 PERIOD = 1e-3
@@ -125,7 +125,7 @@ def law_of(rng, plant, period):
                 moved = [0.9 * state[i] + self.period * x for i, x in enumerate(moved)]
             return Evaluation(u, of_states(moved) if n else None, report={"first": numbers[0] * self.gain})
 
-    return law(Own)(), follows
+    return compiled_law(Own)(), follows
 
 
 def chain_of(rng, plant, own):

@@ -23,7 +23,7 @@ from cmbcontrol.cli import commands, common
 from cmbcontrol.cli import experiment as command
 from cmbcontrol.controllers import Controller, Drive, Evaluation, FunctionController
 from cmbcontrol.errors import CmbError
-from cmbcontrol.papers import Experiment, Parts, Report, Table, measure
+from cmbcontrol.papers import Experiment, Parts, Report, ResultTable, measure
 from cmbcontrol.papers.methods import settings
 from cmbcontrol.sim import output, time_loop
 from cmbcontrol.sim.events import EventRecorder
@@ -685,7 +685,7 @@ def test_reports_are_written_part_by_part(tmp_path):
     for i in range(3):
         parts.keep([{"case": i}])
         assert len((tmp_path / "parts.csv").read_text().splitlines()) == i + 2
-    table = Table("Cost", ("what",), [("x",)])
+    table = ResultTable("Cost", ("what",), [("x",)])
     names = {file.name for file in Report("A", "b", [table]).save(tmp_path)}
     assert {file.name for file in tmp_path.iterdir()} == names | {"parts.csv"}
 

@@ -22,7 +22,7 @@ from cmbcontrol import (
     SlidingFriction,
     controllers,
 )
-from cmbcontrol.characteristics import Dragging, Friction, SpringDamper
+from cmbcontrol.characteristics import Friction, KineticFriction, SpringDamper
 from cmbcontrol.errors import PainleveError, SimulationError, Status
 from cmbcontrol.model.dry_friction import directed, rubs_of_forces
 from cmbcontrol.sim.constraint_modes import ConstraintModes
@@ -373,7 +373,7 @@ def test_what_sticks_and_what_slides():
     plant, rubs = rubs_of_forces(block(JointForce("f", "x", Friction(1.0)), JointForce("g", "x", SpringDamper(1.0))))
     assert [rub.name for rub in rubs] == ["f"] and rubs[0].hidden == {"f_sticking"}
     assert [force.name for force in plant.forces] == ["f", "g", "f_sliding"]
-    assert isinstance(directed(Friction(1.0) + SpringDamper(2.0), -1.0).parts[0], Dragging)
+    assert isinstance(directed(Friction(1.0) + SpringDamper(2.0), -1.0).parts[0], KineticFriction)
     plant, rubs = rubs_of_contacts(puck(), [Contact("sole", friction=0.3)])
     assert rubs[0].sticking == {"sole"} and rubs[0].sliding == {"sole_sliding"} and not rubs[0].hidden
     plant, rubs = rubs_of_contacts(puck(PointOnPlane), [Contact("sole", friction=0.3, side=-1)])

@@ -46,6 +46,15 @@ def test_the_toolbox_is_small():
     assert len(names) + len(controllers.__all__) <= 137  # parts of machines are the most of them
 
 
+def test_no_class_name_is_used_twice():
+    """Nobody has to ask which `State` is meant: names of classes, without those that a file keeps to itself."""
+    homes: dict[str, list[str]] = {}
+    for path in Path(cmbcontrol.__file__).parent.rglob("*.py"):
+        for name in re.findall(r"^class ([A-Z]\w*)", path.read_text(encoding="utf-8"), re.M):
+            homes.setdefault(name, []).append(path.name)
+    assert {name: files for name, files in homes.items() if len(files) > 1} == {}
+
+
 def test_every_name_has_one_address():
     homes: dict[int, list[str]] = {}
     shared = {id(thing) for address, thing in public() if address.startswith("cmbcontrol.errors.")}

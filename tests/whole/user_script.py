@@ -75,7 +75,7 @@ def equations(plant: cmb.Mechanism, q0: Array, v0: Array) -> dict[str, object]:
         "margin": cmb.actuation(plant, q0).margin,
         "branches": len(cmb.singular_configuration(crank, [np.pi / 2, np.pi]).branches),
         "near": cmb.nearest_singular_configuration(crank, [1.5, 3.1]).round(3),
-        "reached": cmb.Reach(plant, tool)([0.5, 1.6], guess=q0).q,
+        "reached": cmb.InverseKinematics(plant, tool)([0.5, 1.6], guess=q0).q,
     }
 
 
@@ -100,7 +100,7 @@ def linear_models(plant: cmb.Mechanism, point: cmb.OperatingPoint) -> dict[str, 
     }
 
 
-@controllers.law
+@controllers.compiled_law
 def damping(t: float, terms: cmb.Terms, state: Array) -> Array:
     """A law of one's own."""
     return -2.0 * terms.B.T @ terms.v

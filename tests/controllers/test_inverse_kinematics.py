@@ -1,12 +1,12 @@
-"""Reach: closed forms of the five-bar, random targets of machines in the plane and in space, nearest ones, branches."""
+"""Inverse kinematics: closed forms of the five-bar, random targets, nearest ones, branches."""
 
 import numpy as np
 import pytest
 
 import cmbcontrol as cmb
-from cmbcontrol import Body, Mechanism, Reach, Revolute, plants
+from cmbcontrol import Body, InverseKinematics, Mechanism, Revolute, plants
 from cmbcontrol.controllers import PointTask, PoseTask
-from cmbcontrol.controllers.reach import _unseen
+from cmbcontrol.controllers.inverse_kinematics import _unseen
 from tests.fixtures import knuckle_press, refuses
 from tests.seeds import many
 
@@ -45,7 +45,7 @@ def test_two_links_by_the_law_of_cosines():
     target = np.array([0.9, 0.7])
     d = np.hypot(*target)
     elbow = np.arccos((d * d - 1.0 - 0.36) / 1.2)
-    found = Reach(plant, task).branches(target)
+    found = InverseKinematics(plant, task).branches(target)
     assert len(found) == 2
     assert sorted(np.round(x.q[1] % (2 * np.pi), 9) for x in found) == pytest.approx(
         [elbow, 2 * np.pi - elbow], abs=1e-8
@@ -57,17 +57,17 @@ def test_two_links_by_the_law_of_cosines():
 
 def test_out_of_reach_it_points_there():
     plant, task = arm()
-    found = Reach(plant, task)([3.0, 4.0])
+    found = InverseKinematics(plant, task)([3.0, 4.0])
     assert not found.reached and found.distance == pytest.approx(5.0 - 1.6, abs=1e-9)
     assert np.cos(found.q[1]) == pytest.approx(1.0, abs=1e-9)
     assert "out of reach by 3.4 m" in str(found)
-    inside = Reach(plant, task)([0.0, 0.1])
+    inside = InverseKinematics(plant, task)([0.0, 0.1])
     assert inside.distance == pytest.approx(0.4 - 0.1, abs=1e-9)
 
 
 def test_limits_are_respected():
     plant, task = arm(((0.0, 0.6), (0.2, 2.0)))
-    found = Reach(plant, task)([-1.0, 0.5])
+    found = InverseKinematics(plant, task)([-1.0, 0.5])
     low, high = plant.limits.T
     assert (found.q >= low).all() and (found.q <= high).all() and found.at_limits == ("shoulder", "elbow")
     grid = np.stack(np.meshgrid(np.linspace(0, 0.6, 400), np.linspace(0.2, 2.0, 400)), -1).reshape(-1, 2)
@@ -80,8 +80,8 @@ def test_limits_are_respected():
 @pytest.mark.parametrize("name", ["five-bar", "three-rrr"])
 def test_targets_that_exist_are_reached(name, count=25):
     plant, start, task = machine(name)
-    reach = Reach(plant, task)
-    for q in Reach(plant, task, seed=5)._random(count):
+    reach = InverseKinematics(plant, task)
+    for q in InverseKinematics(plant, task, seed=5)._random(count):
         target = values(task, plant, q)
         found = reach(target, guess=start)
         assert found.reached and found.distance <= 1e-10
@@ -101,8 +101,8 @@ def test_many_targets_that_exist_are_reached(name):
 def test_nearest_ones_are_nearest(name):
     """No other configuration that is tried comes nearer, and none nearby does."""
     plant, start, task = machine(name)
-    reach, rng = Reach(plant, task), np.random.default_rng(1)
-    others = [values(task, plant, q) for q in Reach(plant, task, seed=9)._random(150)]
+    reach, rng = InverseKinematics(plant, task), np.random.default_rng(1)
+    others = [values(task, plant, q) for q in InverseKinematics(plant, task, seed=9)._random(150)]
     centre, size = np.mean(others, axis=0), np.ptp(others, axis=0).max()
     for _ in range(3):
         away = rng.standard_normal(len(centre))
@@ -121,12 +121,12 @@ def test_nearest_ones_are_nearest(name):
 def test_poses_and_redundant_tasks():
     plant, start, _ = machine("stewart")
     pose = PoseTask(plant, "platform")
-    reach = Reach(plant, pose)
+    reach = InverseKinematics(plant, pose)
     here = values(pose, plant, start)
     target = here + np.array([0.02, -0.03, 0.04, 0.05, -0.04, 0.1])[: len(here)]
     found = reach(target, guess=start)
     assert found.reached
-    height = Reach(plant, PointTask(plant, "platform", (0, 0, 0), axes="z"))
+    height = InverseKinematics(plant, PointTask(plant, "platform", (0, 0, 0), axes="z"))
     near = height([here[2] + 0.05], guess=start)
     assert near.reached and np.abs(plant.difference(start, near.q) * plant.reach).max() < 0.5 * plant.size
     refuses(lambda: height.branches([here[2]], tries=5), "free", "infinitely many", kind=ValueError)
@@ -134,17 +134,17 @@ def test_poses_and_redundant_tasks():
 
 def test_all_assemblies_of_the_five_bar():
     plant = plants.five_bar()
-    found = Reach(plant, ("left", "right")).branches([2.1, 1.0])
+    found = InverseKinematics(plant, ("left", "right")).branches([2.1, 1.0])
     assert len(found) == 2
     tips = [plant.point(x.q, "left_upper", (1.5, 0.0, 0.0)) for x in found]
     assert tips[0][1] * tips[1][1] < 0.0 or abs(tips[0][1] - tips[1][1]) > 0.1
-    modes = Reach(plant, PointTask(plant, "left_upper", (1.5, 0.0, 0.0), axes="xy")).branches(tips[0][:2])
+    modes = InverseKinematics(plant, PointTask(plant, "left_upper", (1.5, 0.0, 0.0), axes="xy")).branches(tips[0][:2])
     assert len(modes) == 4  # either elbow to either side
 
 
 def test_workspace():
     plant, task = arm()
-    found = Reach(plant, task).workspace(200)
+    found = InverseKinematics(plant, task).workspace(200)
     radius = np.linalg.norm(found.value.values, axis=1)
     assert radius.max() <= 1.6 + 1e-12 and radius.min() >= 0.4 - 1e-12
     assert found.sizes == {"sample": 200, "name": 2, "position": 2}
@@ -159,7 +159,7 @@ def test_a_gear_changes_no_answer(ratio):
     """Numbers are those of the press without its motor: nearest crank, distance out of reach, branches."""
     plant, guess = knuckle_press(ratio), {"rod": -0.9, "upper": -1.9, "lower": 0.6, "ram": 0.05}
     crank = plant.position_names.index("crank")
-    reach = Reach(plant, "ram")
+    reach = InverseKinematics(plant, "ram")
     near = reach([0.01], guess=plant.assemble(crank=1.0, guess=guess))
     assert near.reached and near.q[crank] == pytest.approx(1.0634, abs=1e-4)
     far = reach([0.2])
@@ -167,17 +167,19 @@ def test_a_gear_changes_no_answer(ratio):
     assert len(reach.branches([0.05])) == 2
     if ratio is not None:
         assert near.q[0] == pytest.approx(ratio * near.q[crank], rel=1e-13)
-        by_motor = Reach(plant, "motor")([ratio * 2.0], guess=plant.assemble(crank=1.8, guess=guess))
+        by_motor = InverseKinematics(plant, "motor")([ratio * 2.0], guess=plant.assemble(crank=1.8, guess=guess))
         assert by_motor.reached and by_motor.q[crank] == pytest.approx(2.0, abs=1e-11)
         data = reach.workspace(20)
         np.testing.assert_allclose(data.q.values[:, 0], ratio * data.q.values[:, crank], rtol=1e-13)
-        np.testing.assert_array_equal(data.manipulability, Reach(knuckle_press(), "ram").workspace(20).manipulability)
+        np.testing.assert_array_equal(
+            data.manipulability, InverseKinematics(knuckle_press(), "ram").workspace(20).manipulability
+        )
 
 
 @pytest.mark.parametrize("target", [2.0, 4.0, -9.0])
 def test_a_pin_that_turns_round_goes_to_any_angle(target):
     plant = Mechanism("pin", [Body.rod("rod", 1.0, 1.0)], [Revolute("pin", "ground", "rod")])
-    found = Reach(plant, "pin")([target])
+    found = InverseKinematics(plant, "pin")([target])
     assert found.reached and found.q[0] == pytest.approx(target, abs=1e-12)
 
 
@@ -187,13 +189,13 @@ def test_coordinates_that_a_guess_does_not_name_are_found():
     whole = plant.assemble(left=2.1, right=1.0)
     target = values(task, plant, whole) + 0.05
     some = {"left": 2.1, "elbow_left": float(whole[1])}
-    reach = Reach(plant, task)
+    reach = InverseKinematics(plant, task)
     np.testing.assert_allclose(reach(target, guess=some).q[:2], reach(target, guess=whole).q[:2], atol=1e-10)
 
 
 def test_nearest_ones_end_to_the_last_digits():
     """At its end the ram turns back, so that no motion of the first order is left: both targets end there."""
-    reach = Reach(knuckle_press(), "ram")
+    reach = InverseKinematics(knuckle_press(), "ram")
     near, far = reach([0.2]), reach([0.3])
     assert far.distance - near.distance == pytest.approx(0.1, abs=1e-12)
     np.testing.assert_allclose(np.cos(near.q[:1] - far.q[:1]), 1.0, atol=1e-12)
@@ -211,7 +213,7 @@ def test_the_chance_of_ends_that_were_not_seen():
 def test_unreachable_targets_take_few_searches(name, monkeypatch):
     """So many that they are told in about a second: each takes some ten milliseconds."""
     plant, start, task = machine(name)
-    reach, base, searches = Reach(plant, task), values(task, plant, start), []
+    reach, base, searches = InverseKinematics(plant, task), values(task, plant, start), []
     for way in ("_descend", "_approach"):
         own = getattr(reach, way)
         monkeypatch.setattr(reach, way, lambda *a, own=own: (searches.append(1), own(*a))[1])
@@ -223,11 +225,11 @@ def test_unreachable_targets_take_few_searches(name, monkeypatch):
 
 def test_extremes_are_where_links_are_stretched():
     plant, task = arm()
-    np.testing.assert_allclose(Reach(plant, task).extremes().value, [[-1.6, 1.6], [-1.6, 1.6]], atol=1e-9)
+    np.testing.assert_allclose(InverseKinematics(plant, task).extremes().value, [[-1.6, 1.6], [-1.6, 1.6]], atol=1e-9)
     plant, task = arm(((0.0, 0.6), (0.2, 2.0)))
     least = [np.cos(0.6) + 0.6 * np.cos(2.6), 0.6 * np.sin(0.2)]
     most = [1.0 + 0.6 * np.cos(0.2), np.sin(0.6) + 0.6]
-    found = Reach(plant, task).extremes()
+    found = InverseKinematics(plant, task).extremes()
     np.testing.assert_allclose(found.value, np.transpose([least, most]), atol=1e-9)
     for i, k in np.ndindex(2, 2):
         q = found.q.values[i, k]
@@ -235,23 +237,23 @@ def test_extremes_are_where_links_are_stretched():
     five = plants.five_bar()
     tip = PointTask(five, "left_upper", (1.5, 0.0, 0.0), axes="xy")
     high = np.sqrt(2.5**2 - 0.5**2)
-    np.testing.assert_allclose(Reach(five, tip).extremes().value, [[-1.5, 2.5], [-high, high]], atol=1e-9)
+    np.testing.assert_allclose(InverseKinematics(five, tip).extremes().value, [[-1.5, 2.5], [-high, high]], atol=1e-9)
 
 
 def test_what_goes_on_for_ever_has_no_extremes():
     plant = Mechanism("pin", [Body.rod("rod", 1.0, 1.0)], [Revolute("pin", "ground", "rod")])
-    assert Reach(plant, "pin").extremes().value.values.tolist() == [[-np.inf, np.inf]]
-    geared, plain = (Reach(knuckle_press(ratio), "ram").extremes().value.values for ratio in (60.0, None))
+    assert InverseKinematics(plant, "pin").extremes().value.values.tolist() == [[-np.inf, np.inf]]
+    geared, plain = (InverseKinematics(knuckle_press(ratio), "ram").extremes().value.values for ratio in (60.0, None))
     np.testing.assert_array_equal(geared, plain)
 
 
 def test_wrong_calls_are_told():
     plant, task = arm()
-    reach = Reach(plant, task)
+    reach = InverseKinematics(plant, task)
     refuses(lambda: reach([1.0]), "the target", kind=ValueError)
     refuses(lambda: reach([1.0, np.nan]), "the target", kind=ValueError)
-    refuses(lambda: Reach(plant, "elbo"), "'elbo'", kind=ValueError)
-    refuses(lambda: Reach(plant, task, samples=0), "samples", kind=ValueError)
+    refuses(lambda: InverseKinematics(plant, "elbo"), "'elbo'", kind=ValueError)
+    refuses(lambda: InverseKinematics(plant, task, samples=0), "samples", kind=ValueError)
     far = [Revolute("r", "ground", "a"), Revolute("s", "a", "b", frame=cmb.Frame((1, 0, 0)))]
     open_ = Mechanism("m", [Body.rod("a", 1, 1), Body.rod("b", 1, 1)], far, [cmb.Point("p", "ground", "b", (9, 0, 0))])
-    refuses(lambda: Reach(open_, "r", samples=2)([0.0]), "no configuration", kind=ValueError)
+    refuses(lambda: InverseKinematics(open_, "r", samples=2)([0.0]), "no configuration", kind=ValueError)

@@ -1,4 +1,4 @@
-"""Reach: configurations of a closed machine in which a task has a given value, or comes nearest to it."""
+"""Inverse kinematics: configurations of a closed machine in which a task has a given value, or comes nearest to it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .tasks import Task, as_task
 if TYPE_CHECKING:
     import xarray
 
-__all__ = ["Reach", "Reached"]
+__all__ = ["InverseKinematics", "Reached"]
 
 Array = NDArray[np.float64]
 
@@ -77,7 +77,7 @@ class Reached:
         return f"{there}{limits}: q = {np.round(self.q, 6).tolist()}"
 
 
-class Reach:
+class InverseKinematics:
     """Inverse kinematics of a machine with loops: configurations in which a task has a given value.
 
     Damped Gauss-Newton steps go from the guess, with the loops closed and within the limits of the joints; where they
@@ -104,7 +104,7 @@ class Reach:
     >>> from cmbcontrol import plants
     >>> from cmbcontrol.controllers import PointTask
     >>> plant = plants.five_bar()
-    >>> reach = Reach(plant, PointTask(plant, "left_upper", (1.5, 0.0, 0.0), axes="xy"))
+    >>> reach = InverseKinematics(plant, PointTask(plant, "left_upper", (1.5, 0.0, 0.0), axes="xy"))
     >>> found = reach([0.5, 1.9], guess=plant.assemble(left=2.1, right=1.0))
     >>> found.reached, plant.point(found.q, "left_upper", (1.5, 0.0, 0.0)).round(9)
     (True, array([0.5, 1.9, 0. ]))
@@ -190,7 +190,7 @@ class Reach:
         --------
         >>> from cmbcontrol import plants
         >>> plant = plants.five_bar()
-        >>> [found.q.round(2).tolist() for found in Reach(plant, ("left", "right")).branches([2.1, 1.0])]
+        >>> [found.q.round(2).tolist() for found in InverseKinematics(plant, ("left", "right")).branches([2.1, 1.0])]
         [[2.1, -2.93, 1.0, 2.95], [2.1, -1.29, 1.0, 1.31]]
         """
         target, found = self._target(target), list[Reached]()
@@ -265,7 +265,8 @@ class Reach:
         --------
         >>> from cmbcontrol import plants
         >>> from cmbcontrol.controllers import PointTask
-        >>> reach = Reach(plants.five_bar(), PointTask(plants.five_bar(), "left_upper", (1.5, 0.0, 0.0), axes="xy"))
+        >>> plant = plants.five_bar()
+        >>> reach = InverseKinematics(plant, PointTask(plant, "left_upper", (1.5, 0.0, 0.0), axes="xy"))
         >>> reach.extremes().value.values.round(6) + 0.0
         array([[-1.5    ,  2.5    ],
                [-2.44949,  2.44949]])
@@ -279,7 +280,7 @@ class Reach:
         values = np.array([self.task.value(self._terms(q)) for q in samples]).reshape(len(samples), -1)
         ends, where = np.zeros((len(self.names), 2)), np.zeros((len(self.names), 2, self.plant.nq))
         for i, name in enumerate(self.names):
-            one = Reach.__new__(Reach)
+            one = InverseKinematics.__new__(InverseKinematics)
             vars(one).update(vars(self), task=_Entry(self.task, i), names=(name,), units=self.units[i : i + 1])
             one._scale = self._scale[i : i + 1]
             for k, sign in enumerate((-1.0, 1.0)):
