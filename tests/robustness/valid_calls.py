@@ -1777,7 +1777,7 @@ def _controllers() -> list[Call]:
             function=(no_effort, but(thing, "function")),
             period=(1e-3, optional(positive)),
         ),
-        call("law", ctl.law, given=(no_effort, but(thing, "function"))),
+        call("compiled_law", ctl.compiled_law, given=(no_effort, but(thing, "function"))),
         call("WithModel", ctl.WithModel, model=(W.plant, thing), **law_),
         call("Coordinates", ctl.Coordinates, words=("coordinate",), **plant, names=(JOINTS, names)),
         call(
