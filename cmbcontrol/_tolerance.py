@@ -3,9 +3,9 @@
 What is zero on paper comes out as rounding: some 1e-16 of the *terms* that were added up or multiplied, whatever is
 left of them. So a number is compared with the size of its terms, never with itself, nor with its neighbours: where all
 of them vanish, the largest one is rounding, too. For a matrix product X Y the terms are as large as |X| |Y|; for a row
-of the constraint Jacobian they are lever arms, for which the size of the machine stands (`Plant.reach`); for joint
-forces they are the weight and the springs (`Plant.force_scale`). So each function here asks for the `scale` of the
-terms, in the units of what is judged.
+of the constraint Jacobian they are lever arms, for which the size of the machine stands (`Plant.unit_lengths`); for
+joint forces they are the weight and the springs (`Plant.force_scale`). So each function here asks for the `scale` of
+the terms, in the units of what is judged.
 """
 
 from __future__ import annotations

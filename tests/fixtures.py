@@ -138,7 +138,7 @@ def direction(rng):
 
 
 def frame(rng, reach=0.5):
-    """A frame turned at random, with its origin within `reach`."""
+    """A frame turned at random, with its origin within `unit_lengths`."""
     return Frame.turned(direction(rng), rng.uniform(-np.pi, np.pi), rng.uniform(-reach, reach, 3))
 
 

@@ -120,7 +120,7 @@ FAULTS = (
         "lever-arms",
         "lever arms that are zero but for rounding had no derivatives: motors at dead centres",
         "cmbcontrol/trace/tangents.py",
-        "    at.model.reach = -np.ones(at.nv)\n",
+        "    at.model.unit_lengths = -np.ones(at.nv)\n",
         "",
         "tests/dynamics/test_parameter_derivatives.py::test_a_cylinder_at_its_dead_centre",
     ),

@@ -181,11 +181,11 @@ def _about(plant: Any, q: Array, recipe: TrackingTask | None) -> TrackingTask | 
         if len(names) != dof or not set(names) <= set(plant.position_names) & set(plant.velocity_names):
             continue
         rows = [plant.index(name) for name in names]
-        if np.linalg.cond(Z[rows] / plant.spans[rows, None]) > _WORST:
+        if np.linalg.cond(Z[rows] / plant.displacement_scale[rows, None]) > _WORST:
             continue
         places = [plant.position_names.index(name) for name in names]
         room = np.abs(plant.limits[places] - q[places, None]).min(axis=1)
-        amplitude = np.minimum(_SWING * plant.spans[rows], _ROOM * room)
+        amplitude = np.minimum(_SWING * plant.displacement_scale[rows], _ROOM * room)
         zeros = (0.0,) * dof
         return TrackingTask(tuple(names), tuple(q[places]), tuple(amplitude), _RATE, zeros, _WIDTH, _FREE_RUN)
     return None

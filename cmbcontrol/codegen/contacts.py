@@ -435,8 +435,8 @@ class _Judge:
             found = self._stepped(q, v, state.u)
             if found is not None:
                 at, after, fastest = found
-                far = self.found.whole.extent(at)
-                scales = size(at, far / self.found.whole.reach), fastest, 1.0, far, 1.0, 1.0
+                far = self.found.whole.length_scale(at)
+                scales = size(at, far / self.found.whole.unit_lengths), fastest, 1.0, far, 1.0, 1.0
                 outputs = at, after, None, self.found.gaps(at), None, None
                 return FunctionCase(inputs, outputs, tuple(_SETTLED * scale for scale in scales))
         return FunctionCase(inputs, (None,) * 6, (1.0,) * 6)
@@ -452,7 +452,7 @@ class _Judge:
         reach = 2.0 * h * (size(free) + size(terms.row_rate))  # within it, contacts may close
         touches = [t for t in self.touches if t.normal is None or t.opening(terms.phi) <= reach]
         touches = [_settled(touch, terms, h) for touch in touches]
-        nothing, still = _NOTHING * size(g / terms.reach), _NOTHING * (size(terms.row_rate) + plant.size)
+        nothing, still = _NOTHING * size(g / terms.unit_lengths), _NOTHING * (size(terms.row_rate) + plant.size)
         problem = ContactProblem(terms, touches, g, plant.row_rates, {}, nothing, still)
         problem.base = base
         landing, rebound = {}, {}

@@ -243,7 +243,7 @@ class ExportedMachine:
         """Multipliers of the kept rows, from the constraint force."""
         lam = np.zeros(len(terms.A))
         if self.rows:
-            metres = np.linalg.lstsq(terms.levers[self.rows].T, force / terms.reach, rcond=None)[0]
+            metres = np.linalg.lstsq(terms.levers[self.rows].T, force / terms.unit_lengths, rcond=None)[0]
             lam[self.rows] = terms.row_scale[self.rows] * metres
         return lam
 
@@ -263,7 +263,7 @@ def multiplier_size(terms: Terms, rows: Sequence[int], *forces: Array) -> float:
     if not len(rows):
         return 1.0
     smallest = float(np.linalg.svd(terms.levers[rows], compute_uv=False)[-1])
-    return size(terms.row_scale[rows]) * size(*(force / terms.reach for force in forces)) / smallest
+    return size(terms.row_scale[rows]) * size(*(force / terms.unit_lengths for force in forces)) / smallest
 
 
 # -- the functions -----------------------------------------------------------------------------------------
@@ -278,7 +278,7 @@ def terms(machine: ExportedMachine) -> ExportedFunction:
     def case(state: FunctionState) -> FunctionCase:
         t = state.terms
         outputs = t.M, t.h, t.phi, t.A, t.b, t.B, (t.kinetic, t.potential)
-        far = plant.extent(t.q) + plant.size
+        far = plant.length_scale(t.q) + plant.size
         weight = plant.force_scale
         inertia = size(t.M)
         fast = size(t.v) ** 2
@@ -357,7 +357,7 @@ def inverse(machine: ExportedMachine) -> ExportedFunction:
     if plant.nu > found.dof:
         text = "W of this motor: the efforts have the least u' W^-1 u; its limit squared weighs it by what it can give"
         weights = [machine.table.symbol(at.graph, f"weight_{name}", 1.0, text) for name in plant.actuator_names]
-    levers, pushes = machine.terms.levers[machine.rows], machine.terms.B.T / plant.reach
+    levers, pushes = machine.terms.levers[machine.rows], machine.terms.B.T / plant.unit_lengths
     # motors of a machine that cannot move may push nothing; their size is then as good as any other
     pushed = float((pushes**2).sum() / len(pushes)) or 1.0
     balance = pushed / float((levers**2).sum() / len(levers)) if machine.rows else 1.0
@@ -369,7 +369,7 @@ def inverse(machine: ExportedMachine) -> ExportedFunction:
 
     def case(state: FunctionState) -> FunctionCase:
         t = state.terms
-        a = acceleration(t, t.M @ state.random.standard_normal(plant.nv) / plant.reach * plant.size + t.h)
+        a = acceleration(t, t.M @ state.random.standard_normal(plant.nv) / plant.unit_lengths * plant.size + t.h)
         u = t.smallest_effort(a)
         f = t.B @ u
         lam = machine.multipliers(t, f - t.h - t.M @ a)
@@ -402,14 +402,16 @@ def close(machine: ExportedMachine) -> ExportedFunction:
 
     def case(state: FunctionState) -> FunctionCase:
         t = state.terms
-        away = 1e-3 * state.random.standard_normal(plant.nv) * plant.size / plant.reach
+        away = 1e-3 * state.random.standard_normal(plant.nv) * plant.size / plant.unit_lengths
         q = plant.integrate(t.q, away)
         there = plant.terms(q, t.v, check=False)
         A, phi = there.row_scale[:, None] * there.A, there.row_scale * there.phi
         X = np.linalg.solve(there.M, A[machine.rows].T)
         step = -X @ np.linalg.solve(A[machine.rows] @ X, phi[machine.rows])
-        far = plant.extent(q)
-        return FunctionCase((q,), (plant.integrate(q, step), size(phi), None), (size(q, far / plant.reach), far, 1.0))
+        far = plant.length_scale(q)
+        return FunctionCase(
+            (q,), (plant.integrate(q, step), size(phi), None), (size(q, far / plant.unit_lengths), far, 1.0)
+        )
 
     return ExportedFunction(
         "close",
@@ -435,7 +437,7 @@ def project_velocity(machine: ExportedMachine) -> ExportedFunction:
 
     def case(state: FunctionState) -> FunctionCase:
         t = state.terms
-        v = t.v + state.random.standard_normal(plant.nv) * plant.size / plant.reach
+        v = t.v + state.random.standard_normal(plant.nv) * plant.size / plant.unit_lengths
         return FunctionCase((t.q, v), (plant.project_velocity(t.q, v), None), (size(v), 1.0))
 
     return ExportedFunction(

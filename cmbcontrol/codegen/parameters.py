@@ -173,7 +173,7 @@ class _Names:
             return f"gravity_{'xyz'[i]}", "m/s2, axes of the world"
         if part == "scale":
             return f"scale_{plant.row_names[i]}", "metres that a unit of the row counts as where rows are compared"
-        if part == "reach":
+        if part == "unit_lengths":
             return f"reach_{plant.velocity_names[i]}", "metres that a unit of the coordinate counts as"
         if part == "armature":
             return f"armature_{plant.velocity_names[i]}", "inertia of rotors that turn with the joint, kg m2 or kg"

@@ -43,7 +43,7 @@ def states(machine: ExportedMachine, count: int, seed: int, actuated: bool) -> l
         Whether motors must reach all motions there.
     """
     plant, rng = machine.plant, np.random.default_rng(seed)
-    unit = plant.size / plant.reach
+    unit = plant.size / plant.unit_lengths
     made: list[FunctionState] = []
     q, far = machine.q, max(min(_FAR, 0.5 * nearness(machine, machine.terms, actuated)), _NOT_REFUSED * CLEAR)
     for _ in range(_TRIES * count):

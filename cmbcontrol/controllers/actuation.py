@@ -45,7 +45,7 @@ def metric_root(plant: Plant, weight: ArrayLike | None = None, what: str = "weig
     """
     if weight is not None:
         return weight_root(weight, plant.nv, what)
-    return np.diag(plant.reach)
+    return np.diag(plant.unit_lengths)
 
 
 def metric_of(plant: Plant, weight: ArrayLike | None = None) -> Metric:

@@ -135,7 +135,7 @@ class ConstrainedEffort:
     def friction_use(self) -> float:
         """Largest |tangential| / (mu normal) of the cones; 1 on a cone, infinite where a contact pulls."""
         p, worst, first = -self.limits.G @ self.multipliers, 0.0, 0
-        carried = max(np.abs(p).max(initial=0.0), np.abs(self.terms.h / self.terms.reach).max(initial=0.0))
+        carried = max(np.abs(p).max(initial=0.0), np.abs(self.terms.h / self.terms.unit_lengths).max(initial=0.0))
         p[np.abs(p) <= EXACT * carried] = 0.0  # rounding of a contact that carries nothing
         for size in self.limits.cones:
             normal, across = p[first], float(np.linalg.norm(p[first + 1 : first + size]))
@@ -429,13 +429,15 @@ class ConstrainedActuation(AroundMotion):
         if self.limits:
             limits, shared = self._limits_at(terms), kept.shared
             if terms.rank < len(terms.A):
-                strength = float(np.abs(B / terms.reach[:, None]).max(initial=0.0)) or 1.0  # N for a unit of effort
+                strength = (
+                    float(np.abs(B / terms.unit_lengths[:, None]).max(initial=0.0)) or 1.0
+                )  # N for a unit of effort
                 shared = strength * _shared(terms, np.vstack([limits.F, limits.G]))
                 B = np.hstack([B, np.zeros((len(B), len(shared)))])
             if limits is not self.limits or shared.size:
                 kept = self._kept_at(limits, shared)
         asked = (
-            terms.Z, terms.M, terms.h, B, terms.A, terms.b, across, terms.reach, terms.row_scale,
+            terms.Z, terms.M, terms.h, B, terms.A, terms.b, across, terms.unit_lengths, terms.row_scale,
             terms.force_scale, kept, _check.plain(desired),
         )  # fmt: skip
         return asked, kept

@@ -344,16 +344,16 @@ class ConstraintForcePI(Controller):
         if not self.components.whole:
             return terms.effort_with_force(C, f, force, root)
         B = terms.B if root is None else terms.B @ root
-        X, scale = B / terms.reach[:, None], linear_algebra.motor_reach(terms.Z, B, terms.reach)[2]
+        X, scale = B / terms.unit_lengths[:, None], linear_algebra.motor_reach(terms.Z, B, terms.unit_lengths)[2]
         given = self._across(terms, force) + terms.Z @ (terms.Z.T @ f)  # of force, the part across the loops counts
-        u, rank, _ = linear_algebra.smallest_solution(X, given / terms.reach, scale, UNREACHED)
+        u, rank, _ = linear_algebra.smallest_solution(X, given / terms.unit_lengths, scale, UNREACHED)
         return (u if root is None else root @ u), rank == len(X)
 
     def _reach(self, terms: Terms, C: Array, N: Array) -> tuple[Array, Array, Array]:
         """Singular value decomposition U, s, V' of the map from w to changes of the components, in newtons."""
         C = self._newtons[:, None] * C
-        pushes = np.abs(terms.B) @ np.abs(N) / terms.reach[:, None]
-        return split_range(C @ terms.B @ N, float(np.linalg.norm(C * terms.reach) * np.linalg.norm(pushes)))
+        pushes = np.abs(terms.B) @ np.abs(N) / terms.unit_lengths[:, None]
+        return split_range(C @ terms.B @ N, float(np.linalg.norm(C * terms.unit_lengths) * np.linalg.norm(pushes)))
 
     def _reachable(self, terms: Terms, C: Array, change: Array) -> Array:
         """Part of a change of the components (k,) that the motors can make."""

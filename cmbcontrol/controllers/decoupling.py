@@ -185,7 +185,7 @@ def surplus_efforts(terms: Terms, force: Array, root: Array | None = None) -> tu
     """
     B = terms.B if root is None else terms.B @ root
     U = terms.unit_motions
-    X, lengths, scale = linear_algebra.motor_reach(U, B, terms.reach)
+    X, lengths, scale = linear_algebra.motor_reach(U, B, terms.unit_lengths)
     need = U.T @ force / lengths
     u = pinv(X, scale, UNREACHED) @ need
     require_reached(terms, need - X @ u, force)

@@ -62,7 +62,7 @@ class ForceComponents:
         if names is None:
             self.names = plant.velocity_names
             self._S = np.zeros((0, len(plant.row_names)))
-            self.units, self._scale = tuple(self._units), plant.reach
+            self.units, self._scale = tuple(self._units), plant.unit_lengths
         else:
             self._choose((names,) if isinstance(names, str) else _check.sequence(names, "components", "names"))
         self.newtons = 1.0 / np.asarray(self._scale, dtype=np.float64)

@@ -119,8 +119,8 @@ class PoseTask(Task):
         metres = np.where(self._rows < 3, 1.0, plant.size)
         largest = np.zeros(len(self.axes))
         for _ in range(3):  # generic configurations, of the tree: a row that is zero at one may not be at others
-            q = plant.integrate(plant.neutral(), plant.spans * rng.uniform(-1.0, 1.0, plant.nv))
-            J = metres[:, None] * self.jacobian(plant.terms(q, np.zeros(plant.nv), check=False)) / plant.reach
+            q = plant.integrate(plant.neutral(), plant.displacement_scale * rng.uniform(-1.0, 1.0, plant.nv))
+            J = metres[:, None] * self.jacobian(plant.terms(q, np.zeros(plant.nv), check=False)) / plant.unit_lengths
             largest = np.maximum(largest, np.abs(J).max(axis=1))
         return tuple(axis for axis, x in zip(self.axes, largest, strict=True) if x < 1e-12)
 

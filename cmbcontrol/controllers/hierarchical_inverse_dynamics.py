@@ -57,7 +57,14 @@ class TaskLevels:
         """Levels as kernels take them, and the acceleration (nv,) that is best without limits."""
         wish = _check.plain(self.wish)
         return effort_limits.levels_of(
-            terms.Z, terms.Cv, terms.M, terms.reach, _check.plain(self.J), _check.plain(self.target), self.ends, wish
+            terms.Z,
+            terms.Cv,
+            terms.M,
+            terms.unit_lengths,
+            _check.plain(self.J),
+            _check.plain(self.target),
+            self.ends,
+            wish,
         )
 
 

@@ -498,7 +498,7 @@ class InverseKinematics:
             q[bounded] = self._rng.uniform(low[bounded], high[bounded])
             try:
                 q = closing.close(q)
-                if plant.closure_error(q) < _CLOSED * plant.extent(q) and not closing.reversed_loops(q):
+                if plant.closure_error(q) < _CLOSED * plant.length_scale(q) and not closing.reversed_loops(q):
                     found.append(q)
             except ModelError:
                 continue

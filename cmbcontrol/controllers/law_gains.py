@@ -244,7 +244,7 @@ def law_gains(law: FrozenLaw, ways: Ways, state: Array, *, whole: bool = True) -
     """Derivatives of a law along the manifold, by code or by differences of order 8; only by y, c, u unless `whole`."""
     plant, nu = law.plant, law.plant.nu
     q, v, K, N, names = ways
-    length, dof = plant.spans, K.shape[1]
+    length, dof = plant.displacement_scale, K.shape[1]
     terms = plant.terms(q, v, law.t)
     u, rates = law(terms, state)
     acting = u if law.measures_force else None
@@ -286,9 +286,9 @@ def law_gains(law: FrozenLaw, ways: Ways, state: Array, *, whole: bool = True) -
 
 def unit_efforts(terms: Terms) -> Array:
     """Efforts (nu,) that are large for this machine: they hold its weight, or move it by its size (a radian) in 1 s."""
-    pushes = np.linalg.norm(terms.B / terms.reach[:, None], axis=0)  # N
-    inertia = float(np.abs(terms.M / np.outer(terms.reach, terms.reach)).max(initial=0.0))  # kg
-    size = float(terms.reach.max(initial=0.0))  # m
+    pushes = np.linalg.norm(terms.B / terms.unit_lengths[:, None], axis=0)  # N
+    inertia = float(np.abs(terms.M / np.outer(terms.unit_lengths, terms.unit_lengths)).max(initial=0.0))  # kg
+    size = float(terms.unit_lengths.max(initial=0.0))  # m
     return (terms.force_scale + inertia * size) / np.where(pushes > 0.0, pushes, 1.0)
 
 

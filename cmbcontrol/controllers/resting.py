@@ -178,7 +178,10 @@ class _Rest:
             return force
         state = np.abs(self.state[self.law.free])
         rows = np.abs(self._jacobian[self.Z.shape[1] :])
-        felt = rows[:, : self.Z.shape[1]] @ (self.Z.T**2 @ self.plant.spans) + rows[:, self.Z.shape[1] :] @ self._sizes
+        felt = (
+            rows[:, : self.Z.shape[1]] @ (self.Z.T**2 @ self.plant.displacement_scale)
+            + rows[:, self.Z.shape[1] :] @ self._sizes
+        )
         still = np.maximum(np.abs(self.still) - ROUNDING * (1.0 + state), 0.0)
         return max(force, float((still / np.maximum(felt, 1e-300)).max()))
 
@@ -203,7 +206,7 @@ class _Rest:
 
         Rows and columns are brought to one size first: accelerations, rates, and next values of any unit.
         """
-        columns = np.concatenate([self.Z.T**2 @ self.plant.spans, self._sizes])
+        columns = np.concatenate([self.Z.T**2 @ self.plant.displacement_scale, self._sizes])
         J = self._jacobian * columns
         rows = np.maximum(np.abs(J).max(axis=1, initial=0.0), 1e-300)
         return -columns * (np.linalg.pinv(J / rows[:, None], rcond=1e-12) @ (left / rows))
@@ -216,7 +219,7 @@ class _Rest:
     def size(self, step: Array) -> float:
         """Largest entry of a step, in radians or sizes of the machine; of the law's states, relative to large ones."""
         n = self.Z.shape[1]
-        motion = np.abs(self.Z @ step[:n] / self.plant.spans).max(initial=0.0)
+        motion = np.abs(self.Z @ step[:n] / self.plant.displacement_scale).max(initial=0.0)
         return max(float(motion), self._largest_state(step[n:]))
 
     def _largest_state(self, change: Array) -> float:

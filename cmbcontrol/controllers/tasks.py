@@ -202,7 +202,7 @@ class FunctionTask(Task):
             if not callable(function) and (function is not None or what == "theta"):
                 raise InputTypeError(f"{what} of a FunctionTask must be callable, got {function!r}")
         self.plant, self._theta, self._jacobian, self._bias = plant, theta, jacobian, bias
-        self._length = plant.spans
+        self._length = plant.displacement_scale
         try:
             q = plant.assemble()
         except AssemblyError:

@@ -152,7 +152,7 @@ class Formulation(ABC):
             return terms
         cap = terms.rank if self.rank_tolerance >= RANK_TOLERANCE else terms.h.size
         rank = constrained.gauss_acceleration(
-            terms.M, terms.A, terms.row_scale, terms.reach, terms.h, terms.b, self.rank_tolerance, cap
+            terms.M, terms.A, terms.row_scale, terms.unit_lengths, terms.h, terms.b, self.rank_tolerance, cap
         )[2]
         return at_rank(terms, rank)
 

@@ -303,7 +303,7 @@ def _by_differences(plant: Plant, q: Array, v: Array, u: Array, a: Array, lam: A
         force = terms.M @ a + terms.h + terms.A.T @ lam - terms.B @ u
         return np.concatenate([force, terms.A @ v, terms.A @ a + terms.b])
 
-    steps = 1e-2 * plant.spans
+    steps = 1e-2 * plant.displacement_scale
     by_q = jacobian(lambda delta: balance(plant.integrate(q, delta), v), steps)
     by_v = jacobian(lambda dv: balance(q, v + dv), steps)
     force, rate, accel = slice(n), slice(n, n + rows), slice(n + rows, None)

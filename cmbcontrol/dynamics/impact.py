@@ -136,7 +136,7 @@ def nearest(terms: Terms, rows: NDArray[np.int64], force: Array, target: Array) 
     A, scale = terms.A[rows], terms.row_scale[rows]
     scale.setflags(write=False)  # as kernels know it
     x, lam, rank = constrained.gauss_acceleration(
-        terms.M, A, scale, terms.reach, force, target, RANK_TOLERANCE, force.size
+        terms.M, A, scale, terms.unit_lengths, force, target, RANK_TOLERANCE, force.size
     )
     if rank == FAILED:
         raise ModelError(f"the mass matrix is not positive definite at q = {terms.q.tolist()}")

@@ -55,7 +55,7 @@ def nearest_singular_configuration(plant: Plant, q: ArrayLike, *, within: float 
     within = _check.positive(within, "within")
     start = _check.vector(q, plant.nq, "q", plant.position_names)
     q = start.copy()
-    length = plant.spans
+    length = plant.displacement_scale
     count, last = None, np.inf
     generic = plant.generic_rank(q)  # gradients beyond it vanish at every configuration
     for _ in range(30):

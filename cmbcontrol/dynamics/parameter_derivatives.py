@@ -169,13 +169,13 @@ def _agree(plant: Mechanism, here: Derivatives, at: _Partials, lengths: Array, a
 
     In metres: of gap by metres of motion, where the parameter changes by the size of the machine, or by a radian.
     """
-    scale, reach = plant.row_scale[:, None], plant.reach
-    U, _, Vt = np.linalg.svd(scale * here.A / reach)
+    scale, unit_lengths = plant.row_scale[:, None], plant.unit_lengths
+    U, _, Vt = np.linalg.svd(scale * here.A / unit_lengths)
     N = U[:, here.rank :]
     rest = np.zeros(len(here.v))
-    tilts = [N.T @ (scale * at(rest, z / reach)[1]) * lengths for z in Vt[here.rank :]]
+    tilts = [N.T @ (scale * at(rest, z / unit_lengths)[1]) * lengths for z in Vt[here.rank :]]
     turned = np.max([np.abs(tilt).max(axis=0, initial=0.0) for tilt in tilts], axis=0, initial=0.0)
-    size = np.abs(reach * here.a).max(initial=0.0) + np.abs(scale * accel * lengths).max(initial=0.0)
+    size = np.abs(unit_lengths * here.a).max(initial=0.0) + np.abs(scale * accel * lengths).max(initial=0.0)
     apart = np.abs(N.T @ (scale * accel) * lengths).max(axis=0, initial=0.0)
     return (turned <= UNREACHED) & (apart <= UNREACHED * size)
 

@@ -525,7 +525,7 @@ def _forms(plant: Plant, q: Array, Z: Array, left: Array) -> tuple[Array, Array]
             B[i, j] = B[j, i] = 0.5 * (both - squares[i] - squares[j])
     # Where the biases of all rows vanish, as in translation, the largest one is rounding: of products of two rates of
     # turning and a lever arm, as large as the machine.
-    turning = float((np.abs(Z.T) @ (plant.reach / plant.size)).max())
+    turning = float((np.abs(Z.T) @ (plant.unit_lengths / plant.size)).max())
     size = max(float(np.abs(B * plant.row_scale).max(initial=0.0)), _STRAIGHT * turning**2 * plant.size)
     forms = np.einsum("nr,ijr->nij", left, B)
     W, sigma, _ = np.linalg.svd(forms.reshape(len(left), -1), full_matrices=False)
@@ -556,5 +556,5 @@ def moves(plant: Plant, terms: Terms, v: Array) -> bool:
 
     Without forces, every velocity but zero is one.
     """
-    fall = np.abs(np.linalg.solve(terms.M, terms.h) * plant.reach).max(initial=0.0)
-    return bool(np.abs(v * plant.reach).max(initial=0.0) > _STILL * np.sqrt(fall * plant.size))
+    fall = np.abs(np.linalg.solve(terms.M, terms.h) * plant.unit_lengths).max(initial=0.0)
+    return bool(np.abs(v * plant.unit_lengths).max(initial=0.0) > _STILL * np.sqrt(fall * plant.size))

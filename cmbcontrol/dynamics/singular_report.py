@@ -80,7 +80,7 @@ def branches(configuration: SingularConfiguration) -> str:
 
 def direction(plant: Plant, v: Array, most: int = 4) -> str:
     """Text of a velocity, by the joints that move most."""
-    share = np.abs(v) * plant.reach
+    share = np.abs(v) * plant.unit_lengths
     order = [int(k) for k in np.argsort(-share.round(9), kind="stable") if share[k] > 1e-3 * share.max(initial=0.0)]
     if not order:
         return "zero"

@@ -173,7 +173,7 @@ class Equations:
         at, (q, v, a, lam, u, xi) = self._at(plant.nv, len(plant.row_names), plant.nu, plant.nv)
         # A lever arm of a motor that is rounding, at a dead centre, is zero in B and has a derivative all the same:
         # below a negative reach nothing is taken for zero.
-        at.model.reach = -np.ones(at.nv)
+        at.model.unit_lengths = -np.ones(at.nv)
         machine = TracedMachine(at.model, q)
         machine.drive()
         machine.move(v, a)

@@ -143,7 +143,7 @@ def model_of(
     acting_values = [table[x.index].value for x in equations.acting]
     taken = {i for i, _ in acting}
     tuned = [i for i in range(len(numbers)) if i not in taken]
-    kept_q, kept_v, reach = _independent(machine, q)
+    kept_q, kept_v, unit_lengths = _independent(machine, q)
     own = ([], [], []) if inside is None else _states_of(inside)
     efforts = [
         Input(f"u.{quoted(n)}", unit, f"effort of motor {n}")
@@ -159,7 +159,7 @@ def model_of(
         q=q,
         kept_q=kept_q,
         kept_v=kept_v,
-        q_reach=reach,
+        q_reach=unit_lengths,
         quaternions=quaternions(plant),
         state_names=[
             *(f"position[{i + 1}]" for i in range(len(kept_q))),
@@ -219,13 +219,13 @@ def _independent(machine: ExportedMachine, q: Array) -> tuple[list[int], list[in
     motions = terms.unit_motions
     level = plant.arrays.rows["level"]
     positional = motions if not level.any() else _null_space(terms.levers[level == 0])
-    reach = _position_reach(plant)
+    unit_lengths = _position_reach(plant)
     E, column = np.zeros((plant.nq, plant.nv)), np.empty(plant.nq)
     for k in range(plant.nv):
         tree.position_rates(plant.arrays.links, q, np.eye(plant.nv)[k], column)
         E[:, k] = column
-    moved = reach[:, None] * E / plant.reach
-    return _rows_of_largest_volume(moved @ positional), _rows_of_largest_volume(motions), reach.tolist()
+    moved = unit_lengths[:, None] * E / plant.unit_lengths
+    return _rows_of_largest_volume(moved @ positional), _rows_of_largest_volume(motions), unit_lengths.tolist()
 
 
 def _null_space(A: Array) -> Array:
@@ -256,11 +256,11 @@ def _position_reach(plant: Mechanism) -> Array:
     for link in plant.arrays.links:
         iq, iv = int(link["iq"]), int(link["iv"])
         if link["kind"] in (SPHERICAL, FREE):
-            made[iq : iq + 4] = 2.0 * plant.reach[iv]
+            made[iq : iq + 4] = 2.0 * plant.unit_lengths[iv]
             if link["kind"] == FREE:
-                made[iq + 4 : iq + 7] = plant.reach[iv + 3 : iv + 6]
+                made[iq + 4 : iq + 7] = plant.unit_lengths[iv + 3 : iv + 6]
         else:
-            made[iq : iq + int(link["nq"])] = plant.reach[iv : iv + int(link["nv"])]
+            made[iq : iq + int(link["nq"])] = plant.unit_lengths[iv : iv + int(link["nv"])]
     return made
 
 

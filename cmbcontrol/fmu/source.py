@@ -84,7 +84,7 @@ def _model(model: FmuModel) -> str:
         "",
         f"static const double machine_size = {float(model.plant.size)!r};",
         _doubles("row_scale", plant.row_scale),
-        _doubles("reach", plant.reach),
+        _doubles("reach", plant.unit_lengths),
         _doubles("q_reach", model.q_reach),
         _ints("row_level", (int(row["level"]) for row in plant.arrays.rows)),
         _ints("quaternion", model.quaternions),

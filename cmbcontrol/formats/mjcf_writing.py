@@ -615,7 +615,7 @@ class _Writer:
         for q in closed:
             J, K = self._metres(first, q), self._metres(second, q)
             left = float(np.abs(second.residual(q)).max(initial=0.0))
-            if left > 1e-9 * self.machine.extent(q) or len({_rank(J), _rank(K), _rank(np.vstack([J, K]))}) > 1:
+            if left > 1e-9 * self.machine.length_scale(q) or len({_rank(J), _rank(K), _rank(np.vstack([J, K]))}) > 1:
                 return False
         return len(closed) > 1 and self._leads_nowhere_else(first, second, closed[-1])
 
@@ -625,10 +625,12 @@ class _Writer:
         rng, tried = np.random.default_rng(1), 0
         for _ in range(6):
             try:
-                other = _assembled(second, second.integrate(q, 0.3 * second.spans * rng.uniform(-1.0, 1.0, second.nv)))
+                other = _assembled(
+                    second, second.integrate(q, 0.3 * second.displacement_scale * rng.uniform(-1.0, 1.0, second.nv))
+                )
             except CmbError:
                 continue
-            if np.abs(first.residual(other)).max(initial=0.0) > 1e-9 * first.extent(other):
+            if np.abs(first.residual(other)).max(initial=0.0) > 1e-9 * first.length_scale(other):
                 return False
             tried += 1
             if tried == 2:
@@ -644,7 +646,7 @@ class _Writer:
     @staticmethod
     def _metres(machine: Mechanism, q: Array) -> Array:
         """Constraint Jacobian of a machine, with rows and columns in metres."""
-        return machine.jacobian(q) * np.asarray(machine.row_scale)[:, None] / np.asarray(machine.reach)
+        return machine.jacobian(q) * np.asarray(machine.row_scale)[:, None] / np.asarray(machine.unit_lengths)
 
     def _closed(self) -> list[Array]:
         """Closed configurations that differ: the one nearest to zero, and some on the way from it."""
@@ -653,7 +655,9 @@ class _Writer:
             self._known = []
             for reach in (0.0, 0.3, 0.5, 0.7, 0.9):
                 start = self._known[0] if self._known else machine.neutral()
-                guess = machine.integrate(start, reach * machine.spans * rng.uniform(-1.0, 1.0, machine.nv))
+                guess = machine.integrate(
+                    start, reach * machine.displacement_scale * rng.uniform(-1.0, 1.0, machine.nv)
+                )
                 try:
                     q = _assembled(machine, guess)
                 except CmbError:

@@ -303,7 +303,10 @@ class _Writer:
         axis, point = loop.axes[:, 2], loop.frames[1].p
         in_b = np.asarray(self.poses[b].R).T @ np.asarray(self.poses[a].R) @ axis
         rng, heights = np.random.default_rng(0), []
-        for q in (self.q, *(machine.integrate(self.q, machine.spans * rng.uniform(-1, 1, machine.nv)) for _ in "123")):
+        for q in (
+            self.q,
+            *(machine.integrate(self.q, machine.displacement_scale * rng.uniform(-1, 1, machine.nv)) for _ in "123"),
+        ):
             at, other = machine.pose(q, a), machine.pose(q, b)
             along = np.asarray(at.R) @ axis
             if np.abs(np.asarray(other.R) @ in_b - along).max() > 1e-12:

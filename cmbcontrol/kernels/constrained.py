@@ -130,12 +130,12 @@ def new_work(model):
 
 
 @kernel
-def mass_split(M, A, scale, reach, far, tolerance, cap, root, split):
+def mass_split(M, A, scale, unit_lengths, far, tolerance, cap, root, split):
     """Factor the rows of A in mass coordinates of M, as `update_position` does; returns the rank, or FAILED.
 
-    A row in metres has entries of at most some `reach`, and a gradient of at most some reach / sqrt(M_kk) in the metric
-    of M; what rounding leaves of one that vanishes is a part of that. `far` (1 and above) is how many sizes of the
-    machine its farthest link is away from the origin of the world, about which moments are taken. Where all rows
+    A row in metres has entries of at most some `unit_lengths`, and a gradient of some of these over sqrt(M_kk) in the
+    metric of M; what rounding leaves of one that vanishes is a part of that. `far` (1 and above) is how many sizes of
+    the machine its farthest link is away from the origin of the world, about which moments are taken. Where all rows
     vanish together, the tolerance is that of a hundredth of it, since only the lightest joint has a gradient so large.
     """
     if not cholesky(M, root):
@@ -145,7 +145,7 @@ def mass_split(M, A, scale, reach, far, tolerance, cap, root, split):
         split.end[i] = forward_between(root, split.G[i], split.first[i], split.end[i])
     largest = 0.0
     for k in range(M.shape[0]):
-        largest = max(largest, reach[k] / np.sqrt(M[k, k]))
+        largest = max(largest, unit_lengths[k] / np.sqrt(M[k, k]))
     return factor_rows(split, tolerance, max(ROUNDING * far, 0.01 * tolerance) * largest, cap)
 
 
@@ -177,7 +177,7 @@ def update_position(model, q, w, tolerance, cap):
     """Compute all terms that depend on q alone: poses, screws, M, A, phi, the split. Returns the rank, or FAILED."""
     update_matrices(model, q, w)
     far = remoteness(model, w.p)
-    return mass_split(w.M, w.A, model.scale, model.reach, far, tolerance, cap, w.root, w.rows)
+    return mass_split(w.M, w.A, model.scale, model.unit_lengths, far, tolerance, cap, w.root, w.rows)
 
 
 @kernel
@@ -207,7 +207,7 @@ def euclidean_rows(model, w, tolerance, cap):
     """Factor the rows in the Euclidean metric, without setting the root L to it; returns the rank."""
     largest = 0.0
     for k in range(w.A.shape[1]):
-        largest = max(largest, model.reach[k])
+        largest = max(largest, model.unit_lengths[k])
     for i in range(w.A.shape[0]):
         scaled_row(model.scale[i], w.A[i], w.rows, i)
     floor = max(ROUNDING * remoteness(model, w.p), 0.01 * tolerance) * largest
@@ -578,14 +578,14 @@ def jacobian(model, q):
 
 
 @kernel(allocates=True)
-def gauss_acceleration(M, A, scale, reach, force, target, tolerance, cap):
+def gauss_acceleration(M, A, scale, unit_lengths, force, target, tolerance, cap):
     """Acceleration nearest to M^-1 force, in the metric of M, with A vdot = target; the multipliers; and the rank.
 
     The multipliers belong to pivot rows; the others are zero. See `solve_acceleration`.
     """
     rows, n = A.shape
     root, split = new_root(n), new_rows(rows, n)
-    rank = mass_split(M, A, scale, reach, 1.0, tolerance, cap, root, split)
+    rank = mass_split(M, A, scale, unit_lengths, 1.0, tolerance, cap, root, split)
     vdot, head, rhs, lam = force.copy(), np.empty(n), np.empty(rows), np.zeros(rows)
     if rank == FAILED:
         vdot[:] = np.nan

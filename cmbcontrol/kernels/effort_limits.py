@@ -80,7 +80,7 @@ class EffortTerms(NamedTuple):
     A: np.ndarray
     b: np.ndarray
     across: np.ndarray  # (nv,) the acceleration that the loops demand
-    reach: np.ndarray
+    unit_lengths: np.ndarray
     row_scale: np.ndarray
     force_scale: float
 
@@ -181,7 +181,7 @@ def effort_problem(state, limits, desired, reached, root):
     for j in range(dof):
         s = 0.0
         for i in range(nv):
-            s += (state.reach[i] * Z[i, j]) ** 2
+            s += (state.unit_lengths[i] * Z[i, j]) ** 2
         along[nu + 3, j] = state.force_scale * np.sqrt(s)
     if not reached:
         along[:nu] = felt_motors(state)
@@ -215,9 +215,9 @@ def effort_problem(state, limits, desired, reached, root):
 @kernel(allocates=True)
 def felt_motors(state):
     """Forces of motors along admissible motions, Z'B (nu, dof), without rounding of motors that reach nothing."""
-    Z, reach = state.Z, state.reach
-    motions = unit_motions(state.A, state.row_scale, reach, Z.shape[0] - Z.shape[1])
-    X, _, scale = motor_reach(motions, state.B, reach)
+    Z, unit_lengths = state.Z, state.unit_lengths
+    motions = unit_motions(state.A, state.row_scale, unit_lengths, Z.shape[0] - Z.shape[1])
+    X, _, scale = motor_reach(motions, state.B, unit_lengths)
     V = np.empty((X.shape[1], X.shape[1]))
     s = singular_values(X, V)
     for j in range(s.shape[0]):
@@ -226,7 +226,7 @@ def felt_motors(state):
     weighed = Z.copy()
     for i in range(Z.shape[0]):
         for j in range(Z.shape[1]):
-            weighed[i, j] *= reach[i] ** 2
+            weighed[i, j] *= unit_lengths[i] ** 2
     return product(product(weighed.T, motions), product(X, V.T)).T.copy()
 
 
@@ -697,7 +697,7 @@ def level_by_level(problem, program, limits, levels, x):
 
 
 @kernel(allocates=True)
-def levels_of(Z, c, M, reach, J, target, ends, wish):
+def levels_of(Z, c, M, unit_lengths, J, target, ends, wish):
     """Levels J_k a = target_k, a last one nearest to a wish in the metric of M, and the best acceleration for them.
 
     That acceleration is NaN where there is none: the mass matrix is not positive definite, or numbers are not finite.
@@ -711,8 +711,8 @@ def levels_of(Z, c, M, reach, J, target, ends, wish):
         copy_rows(rows, Y[:m])
         copy(rest, r[:m])
         unit = 0.0  # a metre of the lightest coordinate
-        for i in range(reach.shape[0]):
-            unit = max(unit, reach[i] / np.sqrt(M[i, i]))
+        for i in range(unit_lengths.shape[0]):
+            unit = max(unit, unit_lengths[i] / np.sqrt(M[i, i]))
         first = 0
         for k in range(count):
             scale = 0.0
@@ -749,7 +749,9 @@ def is_finite(x):
 def unlimited(state, limits, desired):
     """Least efforts without limits, and whether they produce the motion."""
     rest = image(state.B, -limits.nominal, state.h)
-    y, rank = smallest_effort(state.Z, product(state.B, limits.root), state.reach, state.M, rest, desired, UNREACHED)
+    y, rank = smallest_effort(
+        state.Z, product(state.B, limits.root), state.unit_lengths, state.M, rest, desired, UNREACHED
+    )
     return image(limits.root, y, limits.nominal), rank == state.Z.shape[1]
 
 
@@ -765,7 +767,7 @@ def has_numbers(problem):
 
 
 @kernel(allocates=True)
-def limited_effort(Z, M, h, B, A, b, across, reach, row_scale, force_scale, limits, desired, levels, staging):
+def limited_effort(Z, M, h, B, A, b, across, unit_lengths, row_scale, force_scale, limits, desired, levels, staging):
     """Efforts within limits, how they were found, and the part of the desired acceleration. See `EffortTerms`.
 
     With `levels` the desired acceleration is the best one without limits; within limits, the nearest one is found level
@@ -774,7 +776,7 @@ def limited_effort(Z, M, h, B, A, b, across, reach, row_scale, force_scale, limi
     `OPEN` where the stages are left to another solver, as all are without `staging`, or did not end; `NOT_FINITE`
     where numbers are not finite. Then the efforts are those without limits, or the nominal ones, clipped.
     """
-    state = EffortTerms(Z, M, h, B, A, b, across, reach, row_scale, force_scale)
+    state = EffortTerms(Z, M, h, B, A, b, across, unit_lengths, row_scale, force_scale)
     u, reached = unlimited(state, limits, desired)
     finite = is_finite(u) and is_finite(state.A.ravel()) and is_finite(state.b)
     clipped = np.minimum(np.maximum(u if finite else limits.nominal, limits.lower), limits.upper)
@@ -813,9 +815,9 @@ def limited_effort(Z, M, h, B, A, b, across, reach, row_scale, force_scale, limi
 
 
 @kernel(allocates=True)
-def open_program(Z, M, h, B, A, b, across, reach, row_scale, force_scale, limits, desired):
+def open_program(Z, M, h, B, A, b, across, unit_lengths, row_scale, force_scale, limits, desired):
     """Effort problem and scaled program that `limited_effort` has left open, for another solver."""
-    state = EffortTerms(Z, M, h, B, A, b, across, reach, row_scale, force_scale)
+    state = EffortTerms(Z, M, h, B, A, b, across, unit_lengths, row_scale, force_scale)
     u, reached = unlimited(state, limits, desired)
     problem = effort_problem(state, limits, desired, reached, reduced_root(Z, M)[0])
     return problem, scaled_program(problem, limits, u, reached)

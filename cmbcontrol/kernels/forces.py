@@ -132,7 +132,7 @@ def load_matrix(model, R, p, S, W, column):
             path_projection(model.links, -1, load.link, g, S, column)
             least = faint(1.0 if k < 3 else 1.0 / model.size, point, model.size)
             for r in range(W.shape[0]):
-                if abs(column[r]) > least * model.reach[r]:
+                if abs(column[r]) > least * model.unit_lengths[r]:
                     W[r, 6 * i + k] = column[r]
 
 
@@ -202,7 +202,7 @@ def drive_matrix(model, R, p, S, B, column):
         push = np.sqrt(dot3(line, line)) + np.sqrt(dot3(turn, turn)) / model.size
         least = faint(push, point, model.size)
         for i in range(B.shape[0]):
-            if abs(column[i]) > least * model.reach[i]:
+            if abs(column[i]) > least * model.unit_lengths[i]:
                 B[i, k] = drive.gear * column[i]
 
 

@@ -75,28 +75,28 @@ def constraint_split(A, b, row_scale, rank):
 
 
 @kernel(allocates=True)
-def unit_motions(A, row_scale, reach, rank):
-    """Basis (n, dof) of N(A), orthonormal where each coordinate counts by its `reach`."""
-    Z = constraint_split(A / reach, np.zeros(A.shape[0]), row_scale, rank)[1]
+def unit_motions(A, row_scale, unit_lengths, rank):
+    """Basis (n, dof) of N(A), orthonormal where each coordinate counts by its `unit_lengths`."""
+    Z = constraint_split(A / unit_lengths, np.zeros(A.shape[0]), row_scale, rank)[1]
     for i in range(Z.shape[0]):
         for j in range(Z.shape[1]):
-            Z[i, j] /= reach[i]
+            Z[i, j] /= unit_lengths[i]
     return Z
 
 
 @kernel(allocates=True)
-def motor_reach(Z, B, reach):
+def motor_reach(Z, B, unit_lengths):
     """Z'B (dof, nu) in rows for unit motions, the lengths (dof,) of the columns of Z, and the scale of the motors.
 
-    Lengths are in metres: a coordinate counts by its `reach`. The scale is the largest column of B in the same metric,
-    in newtons. Entries over it are cosines between motions and motors, so zero can be distinguished from rounding.
+    Lengths are in metres: a coordinate counts by its `unit_lengths`. The scale is the largest column of B in the same
+    metric, in newtons. Entries over it are cosines between motions and motors, so zero can be told from rounding.
     """
     n, dof = Z.shape
     X, lengths = np.zeros((dof, B.shape[1])), np.empty(dof)
     for i in range(dof):
         s = 0.0
         for k in range(n):
-            s += (reach[k] * Z[k, i]) ** 2
+            s += (unit_lengths[k] * Z[k, i]) ** 2
         lengths[i] = np.sqrt(s)
         for j in range(B.shape[1]):
             for k in range(n):
@@ -106,7 +106,7 @@ def motor_reach(Z, B, reach):
     for j in range(B.shape[1]):
         s = 0.0
         for k in range(n):
-            s += (B[k, j] / reach[k]) ** 2
+            s += (B[k, j] / unit_lengths[k]) ** 2
         scale = max(scale, s)
     return X, lengths, np.sqrt(scale)
 
@@ -168,9 +168,9 @@ def only_acceleration(Z, c, J, target):
 
 
 @kernel(allocates=True)
-def smallest_effort(Z, B, reach, M, h, vdot, tolerance):
+def smallest_effort(Z, B, unit_lengths, M, h, vdot, tolerance):
     """Smallest efforts u (nu,) with Z'B u = Z'(M vdot + h), and the rank of Z'B; see `motor_reach`."""
-    X, lengths, scale = motor_reach(Z, B, reach)
+    X, lengths, scale = motor_reach(Z, B, unit_lengths)
     n, dof = Z.shape
     need = np.zeros(dof)
     for k in range(n):
@@ -184,12 +184,12 @@ def smallest_effort(Z, B, reach, M, h, vdot, tolerance):
 
 
 @kernel(allocates=True)
-def motion_and_force(Z, B, reach, C):
+def motion_and_force(Z, B, unit_lengths, C):
     """Rows X (dof + k, nu) of Z'B and C B in newtons, the factors that scale them so, and the scale of the motors.
 
     Rows of Z'B are along unit motions (`motor_reach`), those of C B count as their largest joint force.
     """
-    motions, lengths, scale = motor_reach(Z, B, reach)
+    motions, lengths, scale = motor_reach(Z, B, unit_lengths)
     dof, nu = motions.shape
     k, n = C.shape
     X, by = np.zeros((dof + k, nu)), np.ones(dof + k)
@@ -200,7 +200,7 @@ def motion_and_force(Z, B, reach, C):
     for i in range(k):
         size = 0.0
         for m in range(n):
-            size += (C[i, m] * reach[m]) ** 2
+            size += (C[i, m] * unit_lengths[m]) ** 2
         if size > 0.0:
             by[dof + i] = 1.0 / np.sqrt(size)
         for j in range(nu):
@@ -212,9 +212,9 @@ def motion_and_force(Z, B, reach, C):
 
 
 @kernel(allocates=True)
-def effort_with_force(Z, B, reach, C, f, force, tolerance):
+def effort_with_force(Z, B, unit_lengths, C, f, force, tolerance):
     """Smallest efforts u (nu,) with Z'B u = Z'f and C B u = force, and whether they exist for any f and force."""
-    X, need, scale = motion_and_force(Z, B, reach, C)  # `need` is the factors of the rows first
+    X, need, scale = motion_and_force(Z, B, unit_lengths, C)  # `need` is the factors of the rows first
     n, dof = Z.shape
     for i in range(dof):
         s = 0.0

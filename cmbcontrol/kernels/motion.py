@@ -158,7 +158,9 @@ def evaluate(model, opt, s, w, t, x, closing):
             s.closing[0] = closing
             rank = call(opt.ask, TERMS, t)
             if rank == 0:
-                rank = mass_split(w.M, w.A, model.scale, model.reach, 1.0, opt.tolerance, opt.cap, w.root, w.rows)
+                rank = mass_split(
+                    w.M, w.A, model.scale, model.unit_lengths, 1.0, opt.tolerance, opt.cap, w.root, w.rows
+                )
         else:
             onto = stages_on_loops(opt)
             if onto and closing and model.rows.shape[0] > 0:

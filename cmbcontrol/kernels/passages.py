@@ -144,7 +144,7 @@ def looks_in(model, v, step):
     """Number of points of a step that are checked: one per fifth of a radian or of the machine's size, in bounds."""
     fastest = 0.0
     for k in range(v.shape[0]):
-        fastest = max(fastest, abs(v[k]) * model.reach[k])
+        fastest = max(fastest, abs(v[k]) * model.unit_lengths[k])
     return int(min(max(5.0 * fastest / model.size * step, FEWEST), MOST))
 
 
@@ -395,7 +395,7 @@ def turning_limit(model, looped, v):
     """
     fastest = 0.0
     for k in range(v.shape[0]):
-        rate = abs(v[k]) * model.reach[k] / model.size
+        rate = abs(v[k]) * model.unit_lengths[k] / model.size
         if looped[k] and rate > fastest:
             fastest = rate
     return 1.0 / fastest if fastest > 0.0 else np.inf

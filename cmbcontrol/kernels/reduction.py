@@ -300,13 +300,13 @@ def assemble(links, d, B, v, a, rows, factor, K, N, G, mu, A_y, B_y, drift):
 
 
 @kernel(allocates=True)
-def reduce(links, M, A, scale, reach, d, B, v, a, rows, factor, tolerance, rank, D, loads):
+def reduce(links, M, A, scale, unit_lengths, d, B, v, a, rows, factor, tolerance, rank, D, loads):
     """Local state-space form from the slopes d, M and A, where A has the given rank; returns as `reduce_split`.
 
     The rank is FAILED where M is not positive definite.
     """
     root, split = new_root(M.shape[0]), new_rows(A.shape[0], A.shape[1])
-    rank = mass_split(M, A, scale, reach, 1.0, tolerance, rank, root, split)
+    rank = mass_split(M, A, scale, unit_lengths, 1.0, tolerance, rank, root, split)
     return reduce_split(links, scale, root, split, rank, d, B, v, a, rows, factor, D, loads)
 
 

@@ -119,7 +119,7 @@ def _loop_rank(base: CurvePoint, node: CurvePoint) -> float:
 
 def _scaled_rows(node: CurvePoint) -> Array:
     plant = node.balance.plant
-    return plant.row_scale[:, None] * node.balance.local.A * plant.spans
+    return plant.row_scale[:, None] * node.balance.local.A * plant.displacement_scale
 
 
 def _soft_modes(base: CurvePoint, node: CurvePoint) -> float:

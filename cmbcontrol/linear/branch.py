@@ -28,7 +28,7 @@ def follow(chart: Chart, y: Array) -> ChartPoint:
     AssemblyError
         Where the branch ends before y.
     """
-    length = chart.plant.spans
+    length = chart.plant.displacement_scale
     # at most about a radian at once
     longest = min(1.0, 1.0 / max(float(np.abs(chart.base.T @ y / length).max(initial=0.0)), 1e-300))
     near, done, step = chart.base, 0.0, longest

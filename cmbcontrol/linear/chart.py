@@ -356,7 +356,7 @@ def base_point(plant: Plant, q0: ArrayLike, rank: int | None) -> tuple[Array, Ba
             f"{terms.rank} there and {rank} nearby (smallest over largest constraint gradient {gap:.1e}), so that no "
             "coordinates are independent. Choose another configuration; see plant.diagnose(q)."
         )
-    length = plant.spans
+    length = plant.displacement_scale
     scale = plant.row_scale / plant.size
     A = scale[:, None] * terms.A * length
     rows = np.sort(qr(A.T, mode="r", pivoting=True)[1][:rank]) if rank else np.zeros(0, np.int64)

@@ -203,6 +203,6 @@ class ContactModes:
 
 def _felt(tangents: Array, terms: Terms) -> Array:
     """Directions of sliding in which the machine can move, or push, at all: one for a planar machine."""
-    levers = tangents @ (terms.row_scale[:, None] * terms.A / terms.reach)
+    levers = tangents @ (terms.row_scale[:, None] * terms.A / terms.unit_lengths)
     U, sigma, _ = np.linalg.svd(levers)
     return U[:, : int(np.count_nonzero(sigma > DEPENDENT))].T @ tangents

@@ -89,13 +89,13 @@ class ContactStatics:
     def __init__(self, plant: Plant, terms: Terms, efforts: Efforts, touches: Sequence[ClosedContact]) -> None:
         self.plant, self.terms, self.efforts, self.touches = plant, terms, efforts, touches
         unknown, n, rows = efforts.unknown, int(efforts.unknown.sum()), len(plant.row_names)
-        B = terms.B[:, unknown] / terms.reach[:, None]
+        B = terms.B[:, unknown] / terms.unit_lengths[:, None]
         pushes = np.linalg.norm(B @ efforts.root, axis=0)
         self.unit = 1.0 / np.where(pushes > 0.0, pushes, 1.0)  # of x, for a newton
         self.root = efforts.root * self.unit
-        A = terms.row_scale[:, None] * terms.A / terms.reach
+        A = terms.row_scale[:, None] * terms.A / terms.unit_lengths
         self.force = self._largest_force()
-        E, f = np.hstack([B @ self.root, -A.T]), (terms.h - terms.B @ efforts.value) / terms.reach
+        E, f = np.hstack([B @ self.root, -A.T]), (terms.h - terms.B @ efforts.value) / terms.unit_lengths
         exact = efforts.row_low == efforts.row_high
         prescribed = np.array(efforts.rows, dtype=int)
         for row, value in zip(prescribed[exact], efforts.row_low[exact], strict=True):
@@ -116,7 +116,7 @@ class ContactStatics:
         """Largest force at hand, N, by which others are scaled."""
         terms, efforts = self.terms, self.efforts
         u = np.abs(efforts.value) + np.abs(smallest_efforts(terms, efforts))
-        forces = (np.abs(terms.h) + np.abs(terms.B) @ u) / terms.reach
+        forces = (np.abs(terms.h) + np.abs(terms.B) @ u) / terms.unit_lengths
         return float(forces.max(initial=0.0)) + terms.force_scale or 1.0
 
     def _half_spaces(self, B: Array, rows: Array, low: Array, high: Array) -> tuple[Array, Array]:

@@ -511,6 +511,6 @@ def _closed(curve: Curve, nodes: list[CurvePoint]) -> str | None:
     way = plant.difference(a.q, b.q)
     turns = np.array([u == "rad/s" for u in plant.velocity_units])
     way[turns] -= 2.0 * np.pi * np.round(way[turns] / (2.0 * np.pi))
-    gap = np.append(way / plant.spans, (b.p - a.p) / curve.range)
+    gap = np.append(way / plant.displacement_scale, (b.p - a.p) / curve.range)
     near = np.linalg.norm(gap) < 0.75 * distance(curve, nodes[-2], b)
     return "closed: it came round to its start" if near and b.tangent @ b.project(a.heading) > _TURN else None

@@ -265,7 +265,7 @@ class Curve:
         balance = Balance(plant, q, self.efforts(plant, p), self.free)
         if not np.isfinite(balance.relative):
             raise BranchLost
-        length = plant.spans
+        length = plant.displacement_scale
         frame = np.linalg.qr(balance.motions / length[:, None])[0]
         F = length[:, None] * frame
         X, P = F, np.zeros(F.shape[1])
@@ -429,7 +429,7 @@ def distance(curve: Curve, a: CurvePoint, b: CurvePoint) -> float:
 def heading(curve: Curve, a: CurvePoint, b: CurvePoint) -> tuple[Array, float]:
     """Direction from one point to another (dq in radians and sizes, dp in ranges)."""
     plant = a.balance.plant
-    return plant.difference(a.q, b.q) / plant.spans, (b.p - a.p) / curve.range
+    return plant.difference(a.q, b.q) / plant.displacement_scale, (b.p - a.p) / curve.range
 
 
 def between(curve: Curve, a: CurvePoint, b: CurvePoint, value: float) -> CurvePoint:

@@ -106,9 +106,9 @@ class Balance:
         self.u = smallest_efforts(terms, efforts)
         self.lam = multipliers(terms, self.u)
         self.local = local = static_derivatives(plant, q, self.lam, self.u)
-        self.length = plant.spans
+        self.length = plant.displacement_scale
         Z, unknown = local.Z, efforts.unknown
-        self.Y = _unreached(Z, local.B[:, unknown], plant.reach) if unknown.any() else np.eye(Z.shape[1])
+        self.Y = _unreached(Z, local.B[:, unknown], plant.unit_lengths) if unknown.any() else np.eye(Z.shape[1])
         self.W = self.free_basis(free)
         self.motions = Z @ self.W
         self.r = self.Y.T @ (Z.T @ (local.h - local.B @ self.u))
@@ -211,9 +211,9 @@ class Balance:
             return None
 
 
-def _unreached(Z: Array, B: Array, reach: Array) -> Array:
+def _unreached(Z: Array, B: Array, unit_lengths: Array) -> Array:
     """Orthonormal Y (dof, m): combinations Y'Z'f of forces that no motor can give, Y'Z'B = 0."""
-    X, lengths, scale = motor_reach(Z, B, reach)
+    X, lengths, scale = motor_reach(Z, B, unit_lengths)
     return np.linalg.qr(null_space(X.T, scale, UNREACHED) / lengths[:, None])[0]
 
 
@@ -336,11 +336,11 @@ def _nearest_within_limits(balance: Balance, q0: Array, tolerance: float) -> Bal
     """
     plant, efforts = balance.plant, balance.efforts
     unknown = efforts.unknown
-    pushes = plant.size * np.linalg.norm(balance.local.B / plant.reach[:, None], axis=0)  # N m
+    pushes = plant.size * np.linalg.norm(balance.local.B / plant.unit_lengths[:, None], axis=0)  # N m
     held = np.maximum(np.abs(balance.u), balance.forces / np.where(pushes > 0.0, pushes, 1.0))
     scale = 100.0 * np.where(np.isfinite(plant.effort), plant.effort, np.where(held > 0.0, held, 1.0))[unknown]
     index = np.array(plant.paired, dtype=int).reshape(-1, 2)
-    slack = _AT_LIMIT * plant.position_spans[index[:, 0]]
+    slack = _AT_LIMIT * plant.position_scale[index[:, 0]]
     low, high = plant.limits[index[:, 0]].T + [[-1.0], [1.0]] * slack
     effort = np.concatenate([np.zeros((scale.size, balance.motions.shape[1])), np.eye(scale.size)], axis=1)
     u = balance.u.copy()
@@ -389,7 +389,7 @@ def close_with(plant: Plant, q: Array, free: Mask) -> Array:
     """Close the loops by motion of the free coordinates only; returns q."""
     if free.all():
         return plant.close(q)
-    length = plant.spans[free]
+    length = plant.displacement_scale[free]
     for _ in range(20):
         phi = plant.row_scale * plant.residual(q)
         if np.abs(phi).max(initial=0.0) <= 1e-14 * plant.size:

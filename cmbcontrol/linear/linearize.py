@@ -302,7 +302,7 @@ def _require_on_manifold(plant: Plant, local: Derivatives) -> None:
     if not np.abs(plant.row_scale * local.phi).max(initial=0.0) <= 1e-9 * plant.size:
         require_closed(plant, local.q)
     rate = np.abs(plant.row_scale * (local.A @ local.v - plant.row_rates))
-    speed = float(np.abs(local.v * plant.reach).max(initial=0.0))
+    speed = float(np.abs(local.v * plant.unit_lengths).max(initial=0.0))
     if not rate.max(initial=0.0) <= 1e-7 * max(speed, plant.size):
         worst = plant.row_names[int(rate.argmax())]
         raise InputError(
@@ -335,7 +335,7 @@ def _at_equilibrium(plant: Plant, point: OperatingPoint, tolerance: float) -> De
 
 def _relative_bias(plant: Plant, local: Derivatives) -> float:
     """Error of rows A dv/dt + b at constant velocities, relative to the acceleration of turning so fast, 0 to 1."""
-    speed = float(np.abs(local.v * plant.reach).max(initial=0.0))
+    speed = float(np.abs(local.v * plant.unit_lengths).max(initial=0.0))
     scale = speed**2 / plant.size
     return float(np.abs(plant.row_scale * local.b).max(initial=0.0)) / scale if scale > 0.0 else 0.0
 
@@ -344,8 +344,8 @@ def _require_steady(plant: Plant, local: Derivatives, linearized: LinearizedEqua
     """Raise an error for a motion whose accelerations vanish only for an instant, and change as it goes on."""
     n = len(linearized.names)
     change = linearized.A[n:, :n] @ linearized.drift[:n]
-    speed = float(np.abs(local.v / plant.spans).max(initial=0.0))
-    rates = np.abs(linearized.rows.R) @ plant.spans if len(change) else np.zeros(0)
+    speed = float(np.abs(local.v / plant.displacement_scale).max(initial=0.0))
+    rates = np.abs(linearized.rows.R) @ plant.displacement_scale if len(change) else np.zeros(0)
     off = float((np.abs(change) / np.maximum(rates, 1e-300)).max(initial=0.0))
     if off > 1e3 * tolerance * max(speed, 1.0) ** 3:
         raise EquilibriumError(

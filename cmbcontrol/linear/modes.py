@@ -439,7 +439,7 @@ def _mass_matrix(lin: LinearModel) -> Array:
 
 def _require_rest(lin: LinearModel) -> None:
     speed = np.abs(lin.point.v).max(initial=0.0)
-    length = lin.point.plant.spans
+    length = lin.point.plant.displacement_scale
     n = lin.K.shape[1]
     parts = np.stack([lin.K @ lin.drift[:n], lin.rate_map @ lin.drift[n:]])
     drift = np.abs(parts / length).max(initial=0.0)  # sizes of the machine

@@ -480,7 +480,7 @@ def _report(
     W = np.diag(W) if W is not None and W.ndim == 1 else W
     norm = np.linalg.norm(point.u) if W is None else np.sqrt(point.u @ np.linalg.solve(W, point.u))
     at_limit = np.minimum(np.abs(point.u - efforts.low), np.abs(efforts.high - point.u)) <= 1e-9 * plant.effort
-    X, _, scale = motor_reach(local.Z, local.B[:, efforts.unknown], plant.reach)
+    X, _, scale = motor_reach(local.Z, local.B[:, efforts.unknown], plant.unit_lengths)
     return TrimReport(
         free=chosen_names(plant.velocity_names, free_mask),
         given=chosen_names(plant.actuator_names, ~efforts.unknown),

@@ -106,7 +106,7 @@ def preload_directions(plant: Plant, point: OperatingPoint) -> PreloadDirections
     _check.instance(point, OperatingPoint, "point", "from trim(plant, q)")
     require_closed(plant, point.q)
     terms = plant.terms(point.q, np.zeros(plant.nv))
-    X, _, scale = motor_reach(terms.unit_motions, terms.B, terms.reach)
+    X, _, scale = motor_reach(terms.unit_motions, terms.B, terms.unit_lengths)
     N = null_space(X, scale, UNREACHED)
     turn = np.linalg.svd((terms.A_pinv.T @ terms.B @ N) / plant.row_scale[:, None])[2]
     N = N @ turn.T

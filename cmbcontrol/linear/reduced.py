@@ -194,7 +194,7 @@ def reduce(plant: Plant, local: Derivatives, rows: CoordinateRows, factor: float
         _writable(local.M),
         _writable(local.A),
         _constant(plant.row_scale),
-        _constant(plant.reach),
+        _constant(plant.unit_lengths),
         slopes,
         _writable(local.B),
         _writable(local.v),
@@ -218,7 +218,7 @@ def position_rows(plant: Plant, local: Derivatives) -> tuple[Array, int]:
         return local.A, local.rank
     binding = np.array([name not in rolling for name in plant.row_names])
     A = local.A[binding]
-    metres = A * plant.row_scale[binding, None] / plant.reach  # a metre: levers are 1
+    metres = A * plant.row_scale[binding, None] / plant.unit_lengths  # a metre: levers are 1
     return A, rank_of(np.linalg.svd(metres, compute_uv=False), 1.0, DEPENDENT) if A.size else 0
 
 
@@ -235,7 +235,7 @@ def reduce_rolling(plant: Plant, local: Derivatives, R: Array, more: Array, fact
     """
     A, rank = position_rows(plant, local)
     whole = np.vstack([R, more])
-    unit = np.linalg.svd(A / plant.reach)[2][rank:].T / plant.reach[:, None]  # admissible displacements
+    unit = np.linalg.svd(A / plant.unit_lengths)[2][rank:].T / plant.unit_lengths[:, None]  # admissible displacements
     try:
         K = unit @ np.linalg.inv(whole @ unit)
         K_rates = local.Z @ np.linalg.inv(R @ local.Z)

@@ -237,7 +237,7 @@ class LinearizedEquations:
                 f"{plant.name!r} has {Z.shape[1]} degrees of freedom at this configuration, got {len(R)} coordinates, "
                 f"{listed(self.names)}; choose {listed(best_coordinates(plant, Z))}"
             )
-        length = plant.spans
+        length = plant.displacement_scale
         try:
             reduced = self._reduced(rows, factor)
             rated = reduced.K if reduced.K_rates is None else reduced.K_rates
@@ -267,8 +267,8 @@ class LinearizedEquations:
                 f"{plant.name!r} rolls, and its coordinates are velocity coordinates or a matrix R; cut joints are none"
             )
         A, rank = position_rows(plant, self.local)
-        free = np.linalg.svd(A * plant.spans)[2][rank:].T  # admissible displacements, in comparable units
-        own = np.linalg.qr((R * plant.spans @ free).T)[0]
+        free = np.linalg.svd(A * plant.displacement_scale)[2][rank:].T  # admissible displacements, in comparable units
+        own = np.linalg.qr((R * plant.displacement_scale @ free).T)[0]
         left = free - free @ own @ own.T
         names = list(self.names)
         more = []
@@ -543,7 +543,7 @@ class LinearizedEquations:
     def _multiplier_outputs(self, rows: list[int]) -> list[Output]:
         """Outputs of the multipliers, the smallest solution of A' dlam = B du - F_q delta - F_v dv - M da."""
         plant, local = self.plant, self.local
-        unique = unique_multipliers(plant.row_scale[:, None] * local.A / plant.reach, local.rank)
+        unique = unique_multipliers(plant.row_scale[:, None] * local.A / plant.unit_lengths, local.rank)
         shared = [plant.row_names[i] for i in rows if not unique[i]]
         if shared:
             others = listed(n for n, alone in zip(plant.row_names, unique, strict=True) if alone)
@@ -563,7 +563,7 @@ class LinearizedEquations:
 def best_coordinates(plant: Plant, Z: Array) -> tuple[str, ...]:
     """Names of velocity coordinates that span the tangent space best, greedily: pivots of its basis Z (nv, dof)."""
     dof = Z.shape[1]
-    basis = np.linalg.qr(Z / plant.spans[:, None])[0]
+    basis = np.linalg.qr(Z / plant.displacement_scale[:, None])[0]
     rows = split.new_rows(*basis.shape)
     split.take_rows(basis, rows)
     split.factor_rows(rows, 0.0, 0.0, dof)

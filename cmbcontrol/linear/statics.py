@@ -45,7 +45,7 @@ def constraint_curvatures(plant: Plant, q: Array, local: Derivatives) -> list[Ar
     if local.rank == rows or local.Z.shape[1] == 0:
         return []
     scaled = plant.row_scale[:, None] * local.A
-    length, off = plant.spans, np.zeros(plant.nu)
+    length, off = plant.displacement_scale, np.zeros(plant.nu)
     tangent = length[:, None] * np.linalg.qr(local.Z / length[:, None])[0]
     weights = static_derivatives(plant, q, np.zeros(rows), off).force_q
     forms, largest = [], 0.0
@@ -71,13 +71,13 @@ def relative_force(plant: Plant, local: Derivatives, force: Array, lam: Array, u
 
     All in N m: a radian compares with the size of the machine. The whole weight counts: springs may balance it.
     """
-    largest = float(np.abs(force * plant.spans).max(initial=0.0))
+    largest = float(np.abs(force * plant.displacement_scale).max(initial=0.0))
     return largest / largest_force(plant, local, lam, u) if largest > 0.0 else 0.0
 
 
 def largest_force(plant: Plant, local: Derivatives, lam: Array, u: Array) -> float:
     """Largest of all forces at a configuration, N m: the rounding errors of their sum are relative to it."""
-    length = plant.spans
+    length = plant.displacement_scale
     acting = np.abs(local.h) + np.abs(local.B) @ np.abs(u) + np.abs(local.A.T) @ np.abs(lam)
     stiffness = np.abs(local.force_q) * length[:, None] * length
     own = plant.force_scale * plant.size
@@ -86,13 +86,13 @@ def largest_force(plant: Plant, local: Derivatives, lam: Array, u: Array) -> flo
 
 def outside_limits(plant: Plant, q: Array) -> NDArray[np.bool_]:
     """Mask of the position coordinates beyond their limits, by more than 1e-9 rad or sizes of the machine."""
-    slack = 1e-9 * plant.position_spans
+    slack = 1e-9 * plant.position_scale
     return (q < plant.limits[:, 0] - slack) | (q > plant.limits[:, 1] + slack)
 
 
 def list_forces(plant: Plant, forces: Array) -> str:
     """Text of the generalized forces that are not negligible, by coordinate: ``'left' 3.2 N m, 'right' -1 N m``."""
-    size, units = np.abs(forces * plant.spans), force_units(plant)
+    size, units = np.abs(forces * plant.displacement_scale), force_units(plant)
     shown = sorted(k for k in np.argsort(-size)[:6] if size[k] > 1e-3 * size.max())
     return ", ".join(f"{plant.velocity_names[k]!r} {in_unit(forces[k], units[k])}" for k in shown)
 

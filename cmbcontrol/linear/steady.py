@@ -114,8 +114,8 @@ def steady_motion(
             f"u= be found (None), or start nearer to one{turning_axes(plant, v)}"
         )
     a = solved(terms := plant.terms(q, v), terms.B @ value - terms.h).vdot
-    speed = float(np.abs(v / plant.spans).max(initial=0.0))
-    if not np.abs(a / plant.spans).max(initial=0.0) <= _DONE * max(speed, 1e-3) ** 2:
+    speed = float(np.abs(v / plant.displacement_scale).max(initial=0.0))
+    if not np.abs(a / plant.displacement_scale).max(initial=0.0) <= _DONE * max(speed, 1e-3) ** 2:
         raise EquilibriumError(
             f"{plant.name!r} moves steadily, but its velocities do not stay as they are{turning_axes(plant, v)}"
         )
@@ -195,7 +195,7 @@ class _Balance:
 
 def _units(plant: Plant, equations: LinearizedEquations, v: Array) -> Array:
     """Units of the unknowns: a radian or a size, the whole speed, the force that gives it within a size."""
-    speed = max(float(np.abs(v / plant.spans).max(initial=0.0)), 1e-3)
+    speed = max(float(np.abs(v / plant.displacement_scale).max(initial=0.0)), 1e-3)
     local = equations.local
     gained = _lengths(plant, np.linalg.solve(local.M, local.B).astype(np.float64)) if plant.nu else np.zeros(0)
     ways, rates = _lengths(plant, equations.K), _lengths(plant, equations.K_rates)
@@ -216,7 +216,7 @@ def _least_step(J: Array, residual: Array, noise: Array) -> Array:
 
 def _lengths(plant: Plant, directions: Array) -> Array:
     """Sizes of directions (nv, k), in radians and sizes of the machine: of the coordinate that moves most."""
-    return np.maximum(np.abs(directions / plant.spans[:, None]).max(axis=0, initial=0.0), 1e-300)
+    return np.maximum(np.abs(directions / plant.displacement_scale[:, None]).max(axis=0, initial=0.0), 1e-300)
 
 
 def _efforts(plant: Plant, u: ArrayLike | Mapping[str, float] | float | None) -> tuple[NDArray[np.bool_], Array]:

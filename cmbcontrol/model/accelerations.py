@@ -75,7 +75,7 @@ def solved(
         Where redundant rows share a load.
     """
     target = -terms.b if target is None else target
-    scales = terms.row_scale, terms.reach
+    scales = terms.row_scale, terms.unit_lengths
     rest = tolerance, terms.rank if cap is None else cap
     vdot, lam, rank = constrained.gauss_acceleration(terms.M, terms.A, *scales, g, target, *rest)
     rubs = terms.friction
@@ -139,7 +139,9 @@ def only(terms: Terms, J: Array, target: Array, unit: float) -> tuple[Array, flo
     if closeness >= _CLEAR and size >= _CLEAR:
         return a, closeness
     Z, c = terms.unit_motions, terms.Cv
-    X, lengths, scale = linear_algebra.motor_reach(Z, np.ascontiguousarray(J.T), terms.reach)  # J as if of motors
+    X, lengths, scale = linear_algebra.motor_reach(
+        Z, np.ascontiguousarray(J.T), terms.unit_lengths
+    )  # J as if of motors
     least = ROUNDING / UNREACHED / unit
     z, _, closeness = linear_algebra.smallest_solution(
         np.ascontiguousarray(X.T), target - J @ c, max(scale, least), 0.0
@@ -196,11 +198,13 @@ class _Kinetic:
     """Admissible accelerations at a state in the coordinates y, in which the metric of M is 1."""
 
     def __init__(self, terms: Terms) -> None:
-        self.M, self.Z, self.c, self.reach = terms.M, terms.Z, terms.Cv, terms.reach
+        self.M, self.Z, self.c, self.unit_lengths = terms.M, terms.Z, terms.Cv, terms.unit_lengths
         self._root, definite = linear_algebra.reduced_root(self.Z, self.M)
         if not definite:
             raise np.linalg.LinAlgError("Z'M Z is not positive definite")
-        self.unit = float((terms.reach / np.sqrt(np.diagonal(terms.M))).max())  # a metre of the lightest coordinate
+        self.unit = float(
+            (terms.unit_lengths / np.sqrt(np.diagonal(terms.M))).max()
+        )  # a metre of the lightest coordinate
 
     @property
     def most(self) -> float:
@@ -209,7 +213,7 @@ class _Kinetic:
         It does not vanish where a task loses its motion, as in a dead centre.
         """
         ways = linear_algebra.reduced_rows(
-            self.Z, self.c, self.M, self._root, np.diag(self.reach), np.zeros(len(self.c))
+            self.Z, self.c, self.M, self._root, np.diag(self.unit_lengths), np.zeros(len(self.c))
         )[0]
         return float(np.linalg.norm(ways))
 

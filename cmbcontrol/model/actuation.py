@@ -155,7 +155,7 @@ def actuation_at(
     Singular values of A below `epsilon` count as zero; with `rank`, A counts as of this rank.
     """
     if metric is None:
-        metric = Metric(np.diag(terms.reach), np.diag(1.0 / terms.reach))
+        metric = Metric(np.diag(terms.unit_lengths), np.diag(1.0 / terms.unit_lengths))
     s, scaled, motions, forces, efforts = linear_algebra.reached_motions(
         *metric, _admissible(terms, epsilon, rank), terms.B, DEPENDENT, ROUNDING
     )

@@ -139,7 +139,7 @@ def _is_clear(plant: Mechanism) -> bool:
     parts = _parts(plant)
 
     def are_clear(q: Array) -> bool:
-        J = plant.row_scale[:, None] * plant.jacobian(q) / plant.reach
+        J = plant.row_scale[:, None] * plant.jacobian(q) / plant.unit_lengths
         for rows, coordinates in parts:
             s = np.linalg.svd(J[np.ix_(rows, coordinates)], compute_uv=False)
             count = int(np.count_nonzero(s > _COUNTS))
@@ -148,15 +148,15 @@ def _is_clear(plant: Mechanism) -> bool:
         return True
 
     if plant.nv > _MANY and all(len(rows) < len(coordinates) for rows, coordinates in parts):
-        q = plant.integrate(plant.neutral(), plant.spans * rng.uniform(-1.0, 1.0, plant.nv))
-        J = plant.row_scale[:, None] * plant.jacobian(q) / plant.reach
+        q = plant.integrate(plant.neutral(), plant.displacement_scale * rng.uniform(-1.0, 1.0, plant.nv))
+        J = plant.row_scale[:, None] * plant.jacobian(q) / plant.unit_lengths
         if np.linalg.svd(J, compute_uv=False)[-1] > _COUNTS:
             return True
     for _ in range(_TRIES):
-        q = plant.integrate(plant.neutral(), plant.spans * rng.uniform(-1.0, 1.0, plant.nv))
+        q = plant.integrate(plant.neutral(), plant.displacement_scale * rng.uniform(-1.0, 1.0, plant.nv))
         accuracy = 0.1 * _EXACT * plant.size
         left = constrained.close_loops(plant.arrays, q, work, RANK_TOLERANCE, plant.nv, True, accuracy, -1, moved)
-        if 0.0 <= left <= _EXACT * plant.extent(q) and are_clear(q):
+        if 0.0 <= left <= _EXACT * plant.length_scale(q) and are_clear(q):
             return True
     return False
 
@@ -225,7 +225,7 @@ def _starts(plant: Mechanism) -> Iterator[Array]:
             away = closing.lengths * rng.uniform(-1.0, 1.0, plant.nv)
             q = plant.integrate(q, (np.pi if attempt % 2 == 0 else 0.2 * 1.5 ** (0.5 * attempt + 0.5)) * away)
         q = closing.close(q, damping=1e-2 if attempt <= 0 else 1e-4)
-        if plant.closure_error(q) < _COARSE * plant.extent(q) and not closing.reversed_loops(q):
+        if plant.closure_error(q) < _COARSE * plant.length_scale(q) and not closing.reversed_loops(q):
             yield q
 
 
@@ -292,7 +292,7 @@ class _Rows:
 
     def shut(self, q: Array) -> bool:
         """Whether all rows are closed, to rounding."""
-        return self.plant.closure_error(q) < _EXACT * self.plant.extent(q)
+        return self.plant.closure_error(q) < _EXACT * self.plant.length_scale(q)
 
     def closed(self, q: Array, rank: int) -> Array | None:
         """Configuration near q where the combinations of rows that count close; None where they do not."""
@@ -456,6 +456,6 @@ def _opened(plant: Mechanism, samples: list[Array]) -> dict[str, float]:
     found: dict[str, float] = {}
     for q in samples:
         for name, x in plant.loop_residuals(q).items():
-            if x > _EXACT * plant.extent(q):
+            if x > _EXACT * plant.length_scale(q):
                 found[name] = max(found.get(name, 0.0), x)
     return found

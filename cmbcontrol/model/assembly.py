@@ -94,7 +94,7 @@ def _assembled(plant: Plant, values: Mapping[str, float], start: _Start, starts:
         unlimited = Closing(plant, chosen, closing.at, limited=False).close(best_q)
         if _closed(closing, unlimited):  # limits were in the way of the steps, not of the configuration
             return _finished(closing, unlimited, start, chosen, target)
-        if plant.closure_error(unlimited) < CLOSED * plant.extent(unlimited):
+        if plant.closure_error(unlimited) < CLOSED * plant.length_scale(unlimited):
             best_q = unlimited
     raise AssemblyError(_explain(closing, best_q, chosen, target, starts), plant.loop_residuals(best_q), best_q)
 
@@ -195,14 +195,14 @@ def close_holding(plant: Plant, start: Array, chosen: NDArray[np.int64], target:
 def _closed(closing: Closing, q: Array) -> bool:
     """Whether a configuration closes the loops within the limits, with no axis reversed and held places met."""
     plant = closing.plant
-    least = CLOSED * plant.extent(q)
+    least = CLOSED * plant.length_scale(q)
     near = plant.closure_error(q) < least and closing.displaced(q) < least
     return near and not _outside(plant, q).size and not closing.reversed_loops(q)
 
 
 def _outside(plant: Plant, q: Array) -> NDArray[np.int64]:
     """Indices of the coordinates that are beyond their limits."""
-    slack = 1e-9 * plant.position_spans
+    slack = 1e-9 * plant.position_scale
     return np.flatnonzero((q < plant.limits[:, 0] - slack) | (q > plant.limits[:, 1] + slack))
 
 
@@ -231,7 +231,7 @@ def _compare(closing: Closing, guess: Array, counted: NDArray[np.bool_], start: 
 def _explain(closing: Closing, q: Array, chosen: NDArray[np.int64], target: Array, starts: int) -> str:
     """Error message: loops that could not be closed, by how much, and the remedy."""
     plant = closing.plant
-    residuals, closed = plant.loop_residuals(q), CLOSED * plant.extent(q)
+    residuals, closed = plant.loop_residuals(q), CLOSED * plant.length_scale(q)
     names = [plant.position_names[i] for i in chosen]
     given = _check.values_by_name(names, target, "no joint values")
     off = closing.displaced(q)
@@ -297,7 +297,7 @@ def _beyond(plant: Plant, indices: NDArray[np.int64], values: Array) -> str:
     found, hints = [], {}
     for i, x in zip(indices, values, strict=True):
         (low, high), unit = plant.limits[i], plant.position_units[i]
-        if low - 1e-9 * plant.position_spans[i] <= x <= high + 1e-9 * plant.position_spans[i]:
+        if low - 1e-9 * plant.position_scale[i] <= x <= high + 1e-9 * plant.position_scale[i]:
             continue
         if unit == "rad" and abs(x) > min(2.0 * np.pi, 3.0 * max(abs(low), abs(high))):
             hints["rad"] = f" Angles are in radians: is {plant.position_names[i]} given in degrees?"
@@ -314,13 +314,13 @@ def _dependent(plant: Plant, q: Array, chosen: NDArray[np.int64], target: Array)
     Near a boundary of what is in reach, coordinates seem to depend on each other, too. So this is checked
     again elsewhere: one of them is set free, and the others are moved.
     """
-    if not plant.closure_error(q) < 1e-6 * plant.extent(q):
+    if not plant.closure_error(q) < 1e-6 * plant.length_scale(q):
         return []
     together = _bound(plant, q, chosen)
     if len(together) < 2:
         return []
     others = [k for k in range(len(chosen)) if k != together[-1]]
-    moved = target[others] + 0.05 * plant.position_spans[chosen[others]]
+    moved = target[others] + 0.05 * plant.position_scale[chosen[others]]
     elsewhere = close_holding(plant, q, chosen[others], moved)
     if _bound(plant, elsewhere, chosen) != together:
         return []
@@ -358,14 +358,14 @@ def _closed_around(plant: Plant, q: Array, names: Sequence[str], rows: list[int]
     """Terms at rest at the nearest closed configuration with some coordinates held, by Newton's method."""
     at = [plant.position_names.index(name) for name in names]
     held, size = q[at], plant.size
-    S, still, reach = np.eye(plant.nv)[rows], np.zeros(plant.nv), plant.reach
+    S, still, unit_lengths = np.eye(plant.nv)[rows], np.zeros(plant.nv), plant.unit_lengths
     moved = q
     for _ in range(10):
         terms = plant.terms(moved, still)
-        gap, phi = reach[rows] * (held - moved[at]), terms.row_scale * terms.phi  # metres
+        gap, phi = unit_lengths[rows] * (held - moved[at]), terms.row_scale * terms.phi  # metres
         if np.abs(phi).max(initial=0.0) <= 1e-14 * size and np.abs(gap).max() <= 1e-15 * size:
             return terms
-        step = pinv(np.vstack([S, terms.levers]), 1.0, DEPENDENT) @ np.concatenate([gap, -phi]) / reach
+        step = pinv(np.vstack([S, terms.levers]), 1.0, DEPENDENT) @ np.concatenate([gap, -phi]) / unit_lengths
         moved = plant.integrate(moved, step)
     moved = plant.assemble(guess=q, **dict(zip(names, held, strict=True)))
     return plant.terms(moved, still)

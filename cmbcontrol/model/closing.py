@@ -107,14 +107,14 @@ def descend(
         r_trial, jacobian_trial = equations(trial)
         now = float(np.linalg.norm(r_trial))
         if now < left:
-            if now > 0.5 * left and left < min(CLOSED * plant.extent(q) / plant.size, _FLAT * moved):
+            if now > 0.5 * left and left < min(CLOSED * plant.length_scale(q) / plant.size, _FLAT * moved):
                 break  # along gradients that are rounding: nothing is closed better by them
             # a residual that stays is a minimum; where the loops close, even at singular configurations, it falls by
             # more, but for long chains, which close one loop after the other
             stalled = stalled + 1 if now > 0.97 * left and moved < _STRIDE else 0
             factor = max(0.2 * factor, 1e-4) if now < 0.3 * left else factor
             q, r, jacobian, J, left = trial, r_trial, jacobian_trial, None, now
-        elif left < 1e-13 * plant.extent(q) / plant.size or factor > 1e8:
+        elif left < 1e-13 * plant.length_scale(q) / plant.size or factor > 1e8:
             break  # rounding, or no direction helps any more
         else:
             factor *= 10.0

@@ -407,7 +407,7 @@ def _characteristic_length(links: np.ndarray, rows: Sequence[Row], bodies: Seque
     Where all of these are at one point, as in a wrist or on sliders: distances on the ground, lengths of rods, radii of
     gyration, pitches; and a metre where there is no length at all.
     """
-    reach = [link["p"] for link in links if link["parent"] >= 0] + [link["com"] for link in links]
+    offsets = [link["p"] for link in links if link["parent"] >= 0] + [link["com"] for link in links]
     ground, rods = [link["p"] for link in links if link["parent"] < 0], []
     given = [b.com for b in bodies] + [j.child_frame.p for j in joints]  # positions on bodies, as they were described
     given += [j.frame.p for j in joints if j.parent != GROUND]
@@ -419,15 +419,15 @@ def _characteristic_length(links: np.ndarray, rows: Sequence[Row], bodies: Seque
             if body == GROUND:
                 ground.append(np.asarray(point))
             else:
-                reach.append(frame_of[body].R.T @ (point - frame_of[body].p))
+                offsets.append(frame_of[body].R.T @ (point - frame_of[body].p))
                 given.append(point)
 
     def longest(vectors: Sequence[np.ndarray]) -> float:
         return max((float(np.linalg.norm(x)) for x in vectors), default=0.0)
 
     # what differences of positions leave by rounding is no length
-    if longest(reach) > 1e-12 * longest(given):
-        return longest(reach)
+    if longest(offsets) > 1e-12 * longest(given):
+        return longest(offsets)
     apart = longest([x - ground[0] for x in ground])
     apart = apart if apart > 1e-12 * longest(ground) else 0.0
     gyration = [np.sqrt(np.linalg.eigvalsh(b.inertia)[-1] / b.mass) for b in bodies if b.mass > 0.0]

@@ -34,8 +34,8 @@ def check_derivatives(plant: Plant, q: ArrayLike, v: ArrayLike, tolerance: float
         raise InputError(f"plant {plant.name!r}: differences need plain coordinates, with v = dq/dt")
     rest = np.zeros(plant.nv)
     # Differences step through configurations, so that no speed and no unit matters.
-    reach, row = plant.spans, plant.row_scale / plant.size
-    fastest = float((np.abs(v) / reach).max(initial=0.0)) or 1.0  # 1/s
+    displacement, row = plant.displacement_scale, plant.row_scale / plant.size
+    fastest = float((np.abs(v) / displacement).max(initial=0.0)) or 1.0  # 1/s
 
     def compare(key: str, what: str, given: Array, expected: Array, weight: Array) -> None:
         error, largest = (float(np.abs(weight * x).max(initial=0.0)) for x in (given - expected, expected))
@@ -48,26 +48,26 @@ def check_derivatives(plant: Plant, q: ArrayLike, v: ArrayLike, tolerance: float
     def along_v(key: str) -> Array:
         return _slope(lambda s: plant._value(key, q + s * v), _STEP / fastest)
 
-    gradient = _gradient(lambda x: plant._value("Phi", x), q, _STEP * reach)
-    compare("A", "the gradient of Phi", plant._value("A", q), gradient, np.outer(row, reach))
+    gradient = _gradient(lambda x: plant._value("Phi", x), q, _STEP * displacement)
+    compare("A", "the gradient of Phi", plant._value("A", q), gradient, np.outer(row, displacement))
     compare("Adot_v", "the rate of A along v", plant._value("Adot_v", q, v), along_v("A") @ v, row / fastest**2)
     force = plant._value("h", q, rest)
-    largest = float(np.abs(reach * force).max(initial=0.0))
+    largest = float(np.abs(displacement * force).max(initial=0.0))
     unseen = 1e2 * _ROUNDING / tolerance  # of what a difference is taken of: below it, rounding is all that is left
     M, even = plant._value("M", q), 0.5 * (plant._value("h", q, v) + plant._value("h", q, -v)) - force
-    coriolis = along_v("M") @ v - _gradient(lambda x: 0.5 * v @ plant._value("M", x) @ v, q, _STEP * reach)
-    moving = float(np.abs(M * np.outer(reach, reach)).max(initial=0.0)) * fastest**2
-    compare("h", "the Coriolis forces that follow from M", even, coriolis, reach / max(moving, unseen * largest))
+    coriolis = along_v("M") @ v - _gradient(lambda x: 0.5 * v @ plant._value("M", x) @ v, q, _STEP * displacement)
+    moving = float(np.abs(M * np.outer(displacement, displacement)).max(initial=0.0)) * fastest**2
+    compare("h", "the Coriolis forces that follow from M", even, coriolis, displacement / max(moving, unseen * largest))
     if plant._knows("potential"):
-        slope = _gradient(lambda x: plant._value("potential", x), q, _STEP * reach)
+        slope = _gradient(lambda x: plant._value("potential", x), q, _STEP * displacement)
         energy = abs(float(plant._value("potential", q)))
-        weight = reach / (max(largest, unseen * energy / _STEP) or 1.0)
+        weight = displacement / (max(largest, unseen * energy / _STEP) or 1.0)
         compare("h", "the gradient of the potential, at rest,", force, slope, weight)
 
 
 def rolling_rows(plant: Plant, q: Array) -> tuple[str, ...]:
     """Names of rows that are no gradient of Phi, as those of rolling; see `Plant.rolling_rows`."""
-    length = plant.spans
+    length = plant.displacement_scale
     # a row may be a gradient, or vanish, at one configuration by chance
     near = 1e-2 * length * np.random.default_rng(0).standard_normal((2, plant.nq))
     off, scale, steps = np.zeros(len(plant.row_names)), np.zeros(len(plant.row_names)), np.full(plant.nq, _STEP)

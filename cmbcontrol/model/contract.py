@@ -36,7 +36,7 @@ class Contract(Names):
     source: str
     size: float
     row_scale: Array
-    reach: Array
+    unit_lengths: Array
     force_scale: float
     effort: Array
     limits: Array
@@ -87,7 +87,7 @@ class Contract(Names):
         count = np.size(self._call("Phi", self._neutral))
         self.row_slices, self.row_names = declared.row_names(rows, count, self.name)
         self.row_units = declared.units(row_units, count, "m", "row_units", self.name)
-        self.row_scale, self.reach = metres(self.row_units, self.size), metres(self.position_units, self.size)
+        self.row_scale, self.unit_lengths = metres(self.row_units, self.size), metres(self.position_units, self.size)
         self._require_distinct_signals()
         self._freeze_arrays()
         self._check_declared()
@@ -95,12 +95,12 @@ class Contract(Names):
         self._frozen = True
 
     @property
-    def spans(self) -> Array:
+    def displacement_scale(self) -> Array:
         """Large motion of each velocity coordinate (nv,): a radian, or the size of the machine."""
-        return self.size / self.reach
+        return self.size / self.unit_lengths
 
     @property
-    def position_spans(self) -> Array:
+    def position_scale(self) -> Array:
         """Large motion of each position coordinate (nq,): a radian, or the size; 1 for entries of quaternions."""
         return spans(self.position_units, self.size)
 
@@ -192,11 +192,11 @@ class Contract(Names):
     def _force_scale(self) -> float:
         """Largest joint force at rest, N, at the neutral configuration and some about it."""
         rng, rest = np.random.default_rng(0), np.zeros(self.nv)
-        at = [self._neutral, *(self._neutral + self.spans * rng.uniform(-1.0, 1.0, (4, self.nv)))]
+        at = [self._neutral, *(self._neutral + self.displacement_scale * rng.uniform(-1.0, 1.0, (4, self.nv)))]
         forces = []
         for q in at:
             with contextlib.suppress(ModelError), np.errstate(all="ignore"):  # it need not be defined everywhere
-                forces.append(float(np.abs(self._value("h", q, rest) / self.reach).max(initial=0.0)))
+                forces.append(float(np.abs(self._value("h", q, rest) / self.unit_lengths).max(initial=0.0)))
         return max(forces, default=0.0)
 
     def neutral(self) -> Array:
@@ -213,5 +213,5 @@ class Contract(Names):
         self._freeze_arrays()  # which pickle does not know
 
     def _freeze_arrays(self) -> None:
-        for array in (self.limits, self.effort, self.row_scale, self.reach, self._neutral):
+        for array in (self.limits, self.effort, self.row_scale, self.unit_lengths, self._neutral):
             array.setflags(write=False)

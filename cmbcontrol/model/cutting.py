@@ -311,7 +311,7 @@ def _condition(bodies: Sequence[Body], graph: _Graph, tree: frozenset[int]) -> f
     plain = [replace(joint, damping=0.0, armature=0.0, limits=None) for joint in cut]
     try:
         plant = Mechanism("graph", list(bodies), made, loops=plain, precision=0.0)
-        A = plant.jacobian(plant.neutral()) * plant.row_scale[:, None] / plant.reach
+        A = plant.jacobian(plant.neutral()) * plant.row_scale[:, None] / plant.unit_lengths
     except (ModelError, ValueError):
         return np.inf
     values = np.linalg.svd(A, compute_uv=False)

@@ -37,10 +37,10 @@ def smallest_effort(
     if nominal is not None:
         return nominal + smallest_effort(terms.with_bias(terms.h - terms.B @ nominal), vdot, root, strict=strict)
     B = terms.B if root is None else terms.B @ root
-    x, rank = linear_algebra.smallest_effort(terms.Z, B, terms.reach, terms.M, terms.h, vdot, UNREACHED)
+    x, rank = linear_algebra.smallest_effort(terms.Z, B, terms.unit_lengths, terms.M, terms.h, vdot, UNREACHED)
     if rank < terms.dof:
         U, inertial = terms.unit_motions, terms.M @ vdot
-        X, lengths, scale = linear_algebra.motor_reach(U, B, terms.reach)
+        X, lengths, scale = linear_algebra.motor_reach(U, B, terms.unit_lengths)
         need = U.T @ (inertial + terms.h) / lengths
         x = pinv(X, scale, UNREACHED) @ need
         if strict:
@@ -51,7 +51,7 @@ def smallest_effort(
 def effort_with_force(terms: Terms, C: Array, f: Array, force: Array, root: Array | None = None) -> tuple[Array, bool]:
     """Smallest efforts with Z'(B u - f) = 0 and C B u = force, and whether motors reach both; in newtons."""
     B = terms.B if root is None else terms.B @ root
-    u, complete = linear_algebra.effort_with_force(terms.Z, B, terms.reach, C, f, force, UNREACHED)
+    u, complete = linear_algebra.effort_with_force(terms.Z, B, terms.unit_lengths, C, f, force, UNREACHED)
     return (u if root is None else root @ u), complete
 
 
@@ -125,7 +125,7 @@ def require_reached(terms: Terms, missing: Array, force: Array) -> None:
     ActuationError
         Where more is missing than the rounding of the forces at hand, and of weight and springs that cancel.
     """
-    at_hand = float((np.abs(force) / terms.reach).max() + (np.abs(terms.h) / terms.reach).max())
+    at_hand = float((np.abs(force) / terms.unit_lengths).max() + (np.abs(terms.h) / terms.unit_lengths).max())
     if np.abs(missing).max(initial=0.0) <= UNREACHED * at_hand + ROUNDING * terms.force_scale:
         return
     verdict = actuation_at(terms)

@@ -46,7 +46,7 @@ def _split(plant: Plant, M: Array, A: Array, cap: int | None = None, tolerance: 
     n = A.shape[1]
     root, rows = split.new_root(n), split.new_rows(*A.shape)
     rank = constrained.mass_split(
-        M, A, plant.row_scale, plant.reach, 1.0, tolerance, n if cap is None else cap, root, rows
+        M, A, plant.row_scale, plant.unit_lengths, 1.0, tolerance, n if cap is None else cap, root, rows
     )
     return _Split(root, rows, rank)
 
@@ -74,7 +74,7 @@ def terms(
         v = split.admissible(v)
     potential = float(plant._value("potential", q)) if plant._knows("potential") else math.nan
     h, phi, b = plant._value("h", q, v), plant._value("Phi", q), plant._value("Adot_v", q, v)
-    rows = plant.row_scale, plant.reach, plant.force_scale, None, plant.row_names, plant.absent
+    rows = plant.row_scale, plant.unit_lengths, plant.force_scale, None, plant.row_names, plant.absent
     return Terms(
         t, q.copy(), v.copy(), M, h, phi, A, b, plant._value("B", q), potential, split.rows.pivots, split.rank, *rows
     )
@@ -111,12 +111,12 @@ def require_followed(plant: Plant, terms: Terms) -> None:
     size, what, unit = float((scale * np.maximum(A @ v, np.abs(plant.row_rates))).max()), "velocity", "m/s"
     if missed.max() <= _MISSED * size and terms.rank >= plant.generic_rank(terms.q):
         a, *_ = constrained.gauss_acceleration(
-            terms.M, terms.A, scale, terms.reach, -terms.h, -terms.b, RANK_TOLERANCE, terms.rank
+            terms.M, terms.A, scale, terms.unit_lengths, -terms.h, -terms.b, RANK_TOLERANCE, terms.rank
         )
         missed = scale * np.abs(terms.A @ a + terms.b)
         # what turns and falls at all: these may cancel in every row
-        turning = float((v * terms.reach).max()) ** 2 / plant.size
-        falling = float((np.abs(np.linalg.solve(terms.M, terms.h)) * terms.reach).max())
+        turning = float((v * terms.unit_lengths).max()) ** 2 / plant.size
+        falling = float((np.abs(np.linalg.solve(terms.M, terms.h)) * terms.unit_lengths).max())
         rows = float((scale * (A @ np.abs(a) + np.abs(terms.b))).max())
         size, what, unit = rows + turning + falling, "acceleration", "m/s2"
     if missed.max() > _MISSED * size:

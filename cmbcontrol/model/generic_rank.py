@@ -43,7 +43,7 @@ def generic_rank(plant: Plant, terms: Terms) -> int:
     rank_here, q, seed, failed = terms.rank, terms.q, 0, 0
     while rank_here < min(terms.A.shape) and failed < (_FAILURES if seed > failed else 1):
         loops = terms if plant is whole else plant.terms(q, np.zeros(plant.nv))
-        ranks = _ranks_nearby(whole, plant, q, loops, seed, 3.0**failed * 1e-3 * plant.spans)
+        ranks = _ranks_nearby(whole, plant, q, loops, seed, 3.0**failed * 1e-3 * plant.displacement_scale)
         found, near = max(ranks, key=lambda pair: pair[0], default=(0, q))
         seed += 1
         if found > rank_here:
@@ -91,7 +91,7 @@ def _rank_nearby(whole: Plant, plant: Plant, q: Array, near: Array, step: Array)
     power of the step.
     """
     distance = np.abs(plant.difference(q, near) / step).max()
-    if not 0.1 < distance < 100.0 or not plant.closure_error(near) < _SHUT * plant.extent(near):
+    if not 0.1 < distance < 100.0 or not plant.closure_error(near) < _SHUT * plant.length_scale(near):
         return []
     terms = whole.terms(near, np.zeros(plant.nv))
     return [(min(terms.rank, rank(terms.pivots, float(terms.pivots.max(initial=0.0)), _REGAINED)), near)]

@@ -193,7 +193,7 @@ class Mechanism(Plant):
         self.row_names, self.row_units = self._compiled.row_names, self._compiled.row_units
         self.row_slices = self._compiled.row_slice
         self.motion_units = self._motion_units()
-        self.row_scale, self.reach = self.arrays.scale, self.arrays.reach
+        self.row_scale, self.unit_lengths = self.arrays.scale, self.arrays.unit_lengths
         self.effort = np.array([a.effort for a in self.actuators], dtype=np.float64)
         self.limits = np.concatenate([np.empty((0, 2)), *(j.limits for j in self.joints)])
         # (position, velocity) indices of coordinates that are plain numbers
@@ -323,7 +323,7 @@ class Mechanism(Plant):
         """Weight, and forces of springs when stretched by the size of the machine or turned by a radian, N."""
         scale = sum(body.mass for body in self.bodies) * float(np.linalg.norm(self.gravity))
         for spring in self.springs:
-            metres = 1.0 if spring.ends else self.reach[self.index(*spring.coordinates)]
+            metres = 1.0 if spring.ends else self.unit_lengths[self.index(*spring.coordinates)]
             scale += spring.stiffness * self.size / metres**2
         return scale
 
@@ -336,7 +336,7 @@ class Mechanism(Plant):
         if not self.nv:
             return
         rng = np.random.default_rng(0)
-        away = self.spans * rng.uniform(-1.0, 1.0, self.nv)
+        away = self.displacement_scale * rng.uniform(-1.0, 1.0, self.nv)
         for q in (self.neutral(), self.integrate(self.neutral(), away)):
             M, rounding = self.terms(q, np.zeros(self.nv), check=False).M, ROUNDING * self._carried(q)
             own = M.diagonal()
@@ -528,7 +528,7 @@ class Mechanism(Plant):
         frame = self.pose(q, body)
         return frame.p + frame.R @ _check.point(point, "point")
 
-    def extent(self, q: ArrayLike) -> float:
+    def length_scale(self, q: ArrayLike) -> float:
         far = metres(self.position_units, self.size) * self._position(q)
         for _, i in self.quaternions:  # no lengths: in a machine of micrometres they would be a million times its size
             far[i : i + 4] = 0.0
@@ -577,11 +577,13 @@ class Mechanism(Plant):
             left = constrained.close_loops(
                 self.arrays, trial, work, RANK_TOLERANCE, self.nv, euclidean, accuracy * self.size, -1, moved
             )
-        closed = 0.0 <= left < 1e-9 * self.size or 0.0 <= left < 1e-9 * self.extent(trial)
-        if closed and np.abs(moved * self.reach).max(initial=0.0) < 0.5 * self.size:  # so near, full steps are right
+        closed = 0.0 <= left < 1e-9 * self.size or 0.0 <= left < 1e-9 * self.length_scale(trial)
+        if (
+            closed and np.abs(moved * self.unit_lengths).max(initial=0.0) < 0.5 * self.size
+        ):  # so near, full steps are right
             return trial, left
         damped, open_by = super()._closed_to(q, euclidean, accuracy)
-        if closed and not open_by < 1e-9 * self.extent(damped):
+        if closed and not open_by < 1e-9 * self.length_scale(damped):
             return trial, left
         M = np.eye(self.nv) if euclidean else self.mass_matrix(q)
         ways = [self.difference(q, end) for end in (trial, damped)]
@@ -1247,7 +1249,7 @@ class Mechanism(Plant):
         )
         if check:
             self._require_evaluated(q, A, rank)
-        rows = self.row_scale, self.reach, self.force_scale, None, self.row_names, self.absent
+        rows = self.row_scale, self.unit_lengths, self.force_scale, None, self.row_names, self.absent
         rates = self.row_rates if self.motions else None
         rubs = self._loaded
         friction = None if rubs is None else rubs._replace(D=D)

@@ -93,7 +93,7 @@ def _from_singular(closing: Closing, origin: Array, q: Array) -> Array | None:
 
 
 def _floor(closing: Closing, q: Array) -> float:
-    return _ROUNDING * closing.plant.extent(q) / closing.plant.size
+    return _ROUNDING * closing.plant.length_scale(q) / closing.plant.size
 
 
 def _distance(closing: Closing, start: Array, q: Array) -> float:
@@ -107,7 +107,9 @@ def _jacobian(closing: Closing, q: Array) -> Array:
 def _as_closed(closing: Closing, new: Array, old: Array) -> bool:
     """Whether a configuration is closed to rounding, which adds up along the joints, or no worse than another one."""
     plant = closing.plant
-    return plant.closure_error(new) <= max(plant.closure_error(old), 1e-15 * np.sqrt(plant.nv) * plant.extent(new))
+    return plant.closure_error(new) <= max(
+        plant.closure_error(old), 1e-15 * np.sqrt(plant.nv) * plant.length_scale(new)
+    )
 
 
 def _singular(closing: Closing, q: Array, columns: Array, unknown: Array, small: float, within: float) -> Array | None:

@@ -328,16 +328,16 @@ class Plant(Contract, Shown):
         start = q = self._position(q).copy()
         accuracy = None if accuracy is None else _check.positive(accuracy, "accuracy")
         gears = gears_of(self)
-        if gears is not None and not self.closure_error(q) <= 2e-15 * self.extent(q):
+        if gears is not None and not self.closure_error(q) <= 2e-15 * self.length_scale(q):
             try:
                 return gears.full(gears.twin.close(gears.reduced(q), metric=metric, accuracy=accuracy))
             except AssemblyError as error:
                 raise gears.of_whole(error) from None
         euclidean = _check.one_of(metric, ("mass", "euclidean"), "metric") == "euclidean"
         left = self.closure_error(q) if accuracy is None else np.inf
-        if accuracy is not None or left > 2e-15 * self.extent(q):  # less is rounding
+        if accuracy is not None or left > 2e-15 * self.length_scale(q):  # less is rounding
             q, left = self._closed_to(q, euclidean, 1e-15 if accuracy is None else accuracy)
-        if not left < 1e-9 * self.size and not left < 1e-9 * self.extent(q):
+        if not left < 1e-9 * self.size and not left < 1e-9 * self.length_scale(q):
             raise not_closed(self, q)
         return q if accuracy is not None else refined(Closing(self, [], limited=False), q, start)
 
@@ -375,7 +375,7 @@ class Plant(Contract, Shown):
     def _bad_mass(self, q: Array) -> ModelError:
         return ModelError(f"the mass matrix of {self.name!r} is not positive definite at q = {q.tolist()}")
 
-    def extent(self, q: ArrayLike) -> float:
+    def length_scale(self, q: ArrayLike) -> float:
         """Largest length in play at q, metres: the rounding of the residual of the loops is some 1e-16 of it.
 
         That is the size of the machine, times the largest angle where that is above one, or the distance of its parts
@@ -450,7 +450,7 @@ class Plant(Contract, Shown):
             q = self.pack(values)
             if len(values) < self.nq:
                 q = self.assemble(**values)
-            elif not self.closure_error(q) <= 1e-9 * self.extent(q):  # written with fewer digits than there are
+            elif not self.closure_error(q) <= 1e-9 * self.length_scale(q):  # written with fewer digits than there are
                 q = self.assemble(guess=q)
             q.setflags(write=False)
             self._placed[name] = q
@@ -469,7 +469,7 @@ class Plant(Contract, Shown):
         for coordinate, c in constraint.coefficients.items():
             row[self.index(coordinate)] = c
         last, count = next(iter(constraint.coefficients)), len(self.row_names)
-        scale = np.append(self.row_scale, 1.0 / np.linalg.norm(row / self.reach))
+        scale = np.append(self.row_scale, 1.0 / np.linalg.norm(row / self.unit_lengths))
         scale.setflags(write=False)
         return _Rows(
             self,

@@ -89,7 +89,7 @@ class Terms(EquationsOfMotion):
     row_scale : ndarray, shape (rows,)
         Factors that bring the rows to metres, for decisions about rank.
     reach : ndarray, shape (nv,)
-        Metres that a unit of each velocity coordinate counts as, see `Plant.reach`.
+        Metres that a unit of each velocity coordinate counts as, see `Plant.unit_lengths`.
     force_scale : float
         N; rounding of joint forces is a part of it, see `Plant.force_scale`.
     force : ndarray, shape (nv,), or None
@@ -118,7 +118,7 @@ class Terms(EquationsOfMotion):
     pivots: Array
     rank: int
     row_scale: Array
-    reach: Array
+    unit_lengths: Array
     force_scale: float
     force: Array | None = None
     row_names: tuple[str, ...] = ()
@@ -155,12 +155,12 @@ class Terms(EquationsOfMotion):
 
     @cached_property
     def unit_motions(self) -> Array:
-        """Basis (nv, dof) of N(A), orthonormal where coordinates count by their `reach`: motions of a metre.
+        """Basis (nv, dof) of N(A), orthonormal where coordinates count by their `unit_lengths`: motions of a metre.
 
         Where joints turn and slide, columns of Z that are orthogonal in radians and metres may be almost the same
         motion: the reach of motors is determined from this basis.
         """
-        return linear_algebra.unit_motions(self.A, self.row_scale, self.reach, self.rank)
+        return linear_algebra.unit_motions(self.A, self.row_scale, self.unit_lengths, self.rank)
 
     @cached_property
     def P(self) -> Array:
@@ -183,7 +183,7 @@ class Terms(EquationsOfMotion):
     @cached_property
     def levers(self) -> Array:
         """Jacobian A (rows, nv) in metres of gap a metre of motion: lever arms over the size of the machine."""
-        return self.row_scale[:, None] * self.A / self.reach
+        return self.row_scale[:, None] * self.A / self.unit_lengths
 
     @cached_property
     def singular_values(self) -> Array:
@@ -226,7 +226,7 @@ class Terms(EquationsOfMotion):
         R, upper = np.linalg.qr(levers[rows].T)
         left = np.linalg.norm(levers - levers @ R @ R.T, axis=1)
         apart = b - levers @ R @ np.linalg.solve(upper.T, b[rows])
-        turning = float(np.abs(self.reach * self.v).max()) ** 2 / float(self.reach.max())
+        turning = float(np.abs(self.unit_lengths * self.v).max()) ** 2 / float(self.unit_lengths.max())
         agree = (left <= _AGREE * np.linalg.norm(levers, axis=1)) & (np.abs(apart) <= _AGREE * (turning + np.abs(b)))
         return bool(agree.all())
 
@@ -289,7 +289,7 @@ class Terms(EquationsOfMotion):
     @property
     def regular_gradient(self) -> float:
         """Largest gradient that a row in metres can have in the metric of M: reach over the root of the inertia."""
-        return float((self.reach / np.sqrt(np.diag(self.M))).max(initial=0.0))
+        return float((self.unit_lengths / np.sqrt(np.diag(self.M))).max(initial=0.0))
 
     @property
     def energy(self) -> float:
@@ -326,7 +326,7 @@ class Terms(EquationsOfMotion):
         return accelerations.least_squares(self, J, target, free, gauss=gauss, damped=damped, unit=unit)
 
     def determined_by(self, columns: Sequence[int]) -> bool:
-        motions = np.linalg.qr(self.reach[:, None] * self.Z)[0]
+        motions = np.linalg.qr(self.unit_lengths[:, None] * self.Z)[0]
         return rank_of(np.linalg.svd(motions[list(columns)], compute_uv=False), 1.0, INDEPENDENT) == self.dof
 
     def motion_of(self, columns: Sequence[int], change: Array) -> Array:

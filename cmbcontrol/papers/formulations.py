@@ -241,7 +241,7 @@ def _gauss(problem: _Problem) -> Solution:
     terms = problem.terms
     tolerance = problem.way.rank_tolerance or RANK_TOLERANCE
     vdot, lam, rank = constrained.gauss_acceleration(
-        terms.M, terms.A, terms.row_scale, terms.reach, problem.g, -terms.b, tolerance, terms.rank
+        terms.M, terms.A, terms.row_scale, terms.unit_lengths, problem.g, -terms.b, tolerance, terms.rank
     )
     return Solution(vdot, rank, lambda: ((_in_mass_coordinates(problem)[1], rank),), lam)
 
@@ -274,7 +274,7 @@ def _checked_basis(K: ArrayLike, problem: _Problem) -> Array:
     """Basis K of a user, checked to span N(A)."""
     nv, dof = problem.g.size, problem.g.size - problem.rank
     K = _check.matrix(K, (nv, dof), f"K of basis= (velocities x degrees of freedom; rank {problem.rank})")
-    s = np.linalg.svd(problem.terms.reach[:, None] * K, compute_uv=False)
+    s = np.linalg.svd(problem.terms.unit_lengths[:, None] * K, compute_uv=False)
     if dof and not s[-1] > DEPENDENT * s[0]:
         raise InputError(
             f"K of basis= must have {dof} independent columns; its singular values are {s[0]:.3g} to {s[-1]:.3g} "

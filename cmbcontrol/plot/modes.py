@@ -263,7 +263,7 @@ class ModeMotion:
             )
         self.plant, self.q = point.plant, point.q
         self.scene = scene(self.plant)
-        self.length = self.plant.spans
+        self.length = self.plant.displacement_scale
         # of the phases of a complex shape, the one in which most moves
         square = np.sum((mode.shape / self.length) ** 2)
         self.shape = mode.shape * np.exp(-0.5j * np.angle(square)) if square else mode.shape

@@ -127,8 +127,8 @@ def _weights(engine: Engine, x: Array, h: float) -> Array:
     """Weights (nx,) that make components of a state comparable: by spans, and for velocities by spans over time."""
     plant, n = engine.plant, engine.nq + engine.nv
     weights = np.zeros(x.size)  # work and losses follow from the rest
-    weights[: engine.nq] = 1.0 / plant.position_spans
-    weights[engine.nq : n] = plant.reach / plant.size * (h / AWAY)
+    weights[: engine.nq] = 1.0 / plant.position_scale
+    weights[engine.nq : n] = plant.unit_lengths / plant.size * (h / AWAY)
     weights[n + WORKS :] = 1.0 / (1.0 + np.abs(x[n + WORKS :]))
     return weights
 

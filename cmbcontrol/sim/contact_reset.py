@@ -146,7 +146,7 @@ class Reset:
         slow = [b <= max(t.contact.rest_speed, slowest) for b, t in zip(back, some, strict=True)]  # type: ignore[union-attr]
         self.subdued |= {t.name for t, b, s in zip(some, back, slow, strict=True) if s and b > still}
         back[slow] = 0.0
-        problem.nothing = _ZERO * float(np.abs(terms.M @ self.v / terms.reach).max(initial=0.0))
+        problem.nothing = _ZERO * float(np.abs(terms.M @ self.v / terms.unit_lengths).max(initial=0.0))
         for rebound in (back, np.zeros_like(back)):
             problem.back = {t.name: b for t, b in zip(some, rebound, strict=True)}
             states, found = problem.found()
@@ -269,7 +269,7 @@ class Reset:
         touches = self._contacts_of(plant)
         g, still = terms.M @ self.v + h * (terms.B @ u - terms.h), STILL * switching.size
         problem = ContactProblem(terms, touches, g, plant.row_rates, {}, 0.0, still)
-        problem.nothing = _ZERO * float(np.abs(g / terms.reach).max(initial=0.0))
+        problem.nothing = _ZERO * float(np.abs(g / terms.unit_lengths).max(initial=0.0))
         problem.back = {t.name: -max(t.opening(terms.phi), 0.0) / h for t in touches}
         states, found = problem.found()
         before, work = terms.energy, h * float((terms.B @ u) @ (0.5 * (self.v + found.x)))
@@ -327,7 +327,7 @@ class _Resting(ContactProblem):
         self.reset, self.h, self.moving = reset, h, moving
         self.free = 0.0  # accelerations at hand, of which 1e-9 is noise
         self._efforts: dict[frozenset[str], Array] = {}
-        self.nothing = _ZERO * float(np.abs(h / terms.reach).max(initial=0.0))
+        self.nothing = _ZERO * float(np.abs(h / terms.unit_lengths).max(initial=0.0))
 
     def slip(self, touch: Touch, x: Array) -> float:
         """Acceleration with which a contact begins to slide."""
@@ -347,6 +347,6 @@ class _Resting(ContactProblem):
         free = np.abs(np.linalg.solve(terms.M, self.g))
         self.free = float((terms.row_scale * (np.abs(terms.A) @ free + np.abs(terms.b))).max(initial=0.0))
         self.noise = 1e-9 * self.free
-        self.nothing = max(self.nothing, _ZERO * float((np.abs(self.g) / terms.reach).max(initial=0.0)))
+        self.nothing = max(self.nothing, _ZERO * float((np.abs(self.g) / terms.unit_lengths).max(initial=0.0)))
         reset.switching.force = _CLEAR * self.nothing
         return super()._judged(states)

@@ -467,7 +467,7 @@ class _System:
                 limits.append(limit._replace(tails=own / static))
             else:
                 limits += [limit._replace(tails=own[:0]), limit._replace(head=0.0 * push)]
-        force = float(np.abs(problem.g / self.terms.reach).max(initial=0.0))
+        force = float(np.abs(problem.g / self.terms.unit_lengths).max(initial=0.0))
         return within(lam, N, limits, force, problem.nothing / steepest) if limits and force > 0.0 else None
 
     def spread(self, lam: Array) -> Array:

@@ -61,7 +61,7 @@ def _paradox_at_the_end(plant: Plant, record: Record) -> str:
     x, efforts = record.end[1], [u for u in record.U if len(u)]
     q, v = x[: plant.nq].copy(), x[plant.nq : plant.nq + plant.nv].copy()
     u = efforts[-1][-1] if efforts else np.zeros(plant.nu)
-    pace = float(np.abs(v / plant.spans).max(initial=0.0))
+    pace = float(np.abs(v / plant.displacement_scale).max(initial=0.0))
     for way in _AHEAD if pace > 0.0 else ():
         try:
             ahead = plant.close(plant.integrate(q, way / pace * v))

@@ -84,9 +84,9 @@ class Engine:
             timed=run.acting.changing,
         )
         self._constant = {
-            "row_scale": run.plant.row_scale, "reach": run.plant.reach, "force_scale": run.plant.force_scale,
-            "force": None, "row_names": run.plant.row_names, "absent": run.plant.absent, "rates": None,
-            "friction": None,
+            "row_scale": run.plant.row_scale, "unit_lengths": run.plant.unit_lengths,
+            "force_scale": run.plant.force_scale, "force": None, "row_names": run.plant.row_names,
+            "absent": run.plant.absent, "rates": None, "friction": None,
         }  # fmt: skip
         self._rubs = run.plant._loaded if isinstance(run.plant, Mechanism) else None
         n, terms = self.nq + self.nv, state.terms(run)
@@ -419,7 +419,7 @@ def stand_in(plant: Plant) -> layout.Model:
         "scale": np.array(plant.row_scale, dtype=np.float64),
         "spans": np.tile(np.array([0, plant.nv], np.int64), (len(rows), 1)),
         "envelope": np.zeros(plant.nv, np.int64),
-        "reach": np.array(plant.reach, dtype=np.float64),
+        "unit_lengths": np.array(plant.unit_lengths, dtype=np.float64),
         "springs": np.zeros(0, layout.SPRING_DTYPE),
         "drives": np.zeros(plant.nu, layout.DRIVE_DTYPE),
         "loads": np.zeros(0, layout.LOAD_DTYPE),

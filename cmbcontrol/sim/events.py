@@ -143,7 +143,7 @@ class EventRecorder:
     def __init__(self, plant: Plant, events: Sequence[Event], limits: str, duration: float) -> None:
         self.plant, self.events, self.duration = plant, list(events), duration
         self.stops = limits == "stop"
-        metres = plant.position_spans
+        metres = plant.position_scale
         self.limits = np.array(plant.limits, dtype=np.float64) + _SLACK * np.outer(metres, [-1.0, 1.0])
         if limits in ("ignore", "hold"):  # end stops are contacts
             self.limits[:] = -np.inf, np.inf

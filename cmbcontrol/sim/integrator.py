@@ -231,7 +231,7 @@ def require_reachable(plant: Plant, integrator: Integrator) -> None:
     ------
     ValueError
     """
-    least = _LEAST_RTOL * min(1.0, float(plant.spans.min(initial=1.0)))
+    least = _LEAST_RTOL * min(1.0, float(plant.displacement_scale.min(initial=1.0)))
     if integrator.atol is not None and integrator.atol < least:
         raise InputError(
             f"atol must be {least:g} or more for {plant.name!r}, which is rounding of its smallest size, got "

@@ -332,7 +332,7 @@ def _quantities(run: Run, times: Array, X: Array, U: Array, failures: _Failures)
                 failures.add(error)
                 vdot[i] = force[i] = lam[i] = phi[i] = energies[i] = np.nan
                 continue
-            f, scales = terms.B @ u, (terms.row_scale, terms.reach)
+            f, scales = terms.B @ u, (terms.row_scale, terms.unit_lengths)
             vdot[i], lam[i], ranks[i] = constrained.gauss_acceleration(
                 terms.M, terms.A, *scales, f - terms.h, _target(run, terms), RANK_TOLERANCE, options.cap
             )

@@ -33,11 +33,11 @@ def runaway(plant: Plant, run: Simulation) -> str:
         margins = [actuation(plant, terms) for terms in (start, *last)]
     except (CmbError, np.linalg.LinAlgError):
         return ""
-    reach = np.array([1.0 if unit == "rad/s" else plant.size for unit in plant.velocity_units])
+    unit_lengths = np.array([1.0 if unit == "rad/s" else plant.size for unit in plant.velocity_units])
     efforts = np.abs(u[1:][-_LAST:])
-    force = max(float((reach * (np.abs(terms.B) @ x)).max()) for terms, x in zip(last, efforts, strict=True))
-    usual = max(float(np.abs(reach * x).max()) for x in (start.B @ u[0], start.h))
-    quick = float((reach**2 * np.diagonal(start.M)).max()) / (_QUICK * float(run.time[-1])) ** 2
+    force = max(float((unit_lengths * (np.abs(terms.B) @ x)).max()) for terms, x in zip(last, efforts, strict=True))
+    usual = max(float(np.abs(unit_lengths * x).max()) for x in (start.B @ u[0], start.h))
+    quick = float((unit_lengths**2 * np.diagonal(start.M)).max()) / (_QUICK * float(run.time[-1])) ** 2
     if not force > _FAR * max(usual, quick):
         return ""
     motor = int(efforts.max(axis=0).argmax())

@@ -72,7 +72,7 @@ def step_from_singular(
     if first is None:
         return
     start, nodes = first
-    length = plant.spans
+    length = plant.displacement_scale
     speed, rise = (float(np.abs(x / length).max()) for x in (v, start[nq:n]))
     if not leads_on(plant, v, run.t_end, start[nq:n]):
         return
@@ -135,7 +135,7 @@ def _on_a_cone(plant: Plant, q: Array) -> bool:
 
 def _is_off(plant: Plant, configuration: Array, q: Array) -> bool:
     """Whether q is far enough from a singular configuration to determine the direction to it."""
-    return bool(np.abs(plant.difference(configuration, q) * plant.reach).max() > _OFF * plant.size)
+    return bool(np.abs(plant.difference(configuration, q) * plant.unit_lengths).max() > _OFF * plant.size)
 
 
 def _described(plant: Plant, q: Array) -> str:
@@ -198,7 +198,7 @@ def _pull(run: Run, configuration: SingularConfiguration, v: Array, state: Integ
         a = configuration.acceleration(f, branch=branch)
     except SingularConfigurationError:
         return None
-    length = plant.spans
+    length = plant.displacement_scale
     return a if np.abs(v / length).max() ** 2 < BLURRED * np.abs(a / length).max() else None
 
 
@@ -248,7 +248,7 @@ def _rate_from_rest(run: Run, engine: Engine, rate: Array, state: IntegratorStat
         configuration = singular_configuration(plant, nearest_singular_configuration(plant, q, within=1e-3))
         away = plant.difference(configuration.q, q)
         branch = None
-        if np.abs(away * plant.reach).max() > _DIGITS * plant.size:
+        if np.abs(away * plant.unit_lengths).max() > _DIGITS * plant.size:
             branch = configuration.branch_of(configuration.on_branch(away))
         at_singular = plant.terms(configuration.q, np.zeros(plant.nv), state.t, cap=run.options.cap)
         u = run.control.effort(state.t, at_singular.copied(), state.x[n + WORKS :])

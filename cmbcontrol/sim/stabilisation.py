@@ -176,7 +176,7 @@ def project_all_at_once(
         wrong = 0.0
         if energy is not None and np.isfinite(terms.energy):
             J[-1] = _energy_gradient(plant, q, v, terms.M @ v)
-            norm = float(np.linalg.norm(J[-1] / np.tile(terms.reach, 2)))  # J a metre, and a metre a second
+            norm = float(np.linalg.norm(J[-1] / np.tile(terms.unit_lengths, 2)))  # J a metre, and a metre a second
             norm = norm if norm > 0.0 else 1.0
             J[-1], wrong = J[-1] / norm, (terms.energy - energy) / norm
         residual = np.append(off, wrong)

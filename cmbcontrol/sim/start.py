@@ -82,7 +82,7 @@ def start_state(
     if phi.max(initial=0.0) > 1e-15 * size:
         q0 = plant.close(q0, metric=metric)
     allowed = plant.project_velocity(q0, v0, metric=metric)
-    off, speed = np.abs(allowed - v0) * plant.reach, float(np.abs(v0 * plant.reach).max(initial=0.0))
+    off, speed = np.abs(allowed - v0) * plant.unit_lengths, float(np.abs(v0 * plant.unit_lengths).max(initial=0.0))
     terms = plant.terms(q0, allowed)
     require_unique_loads(terms)
     require_followed(plant, terms)
@@ -106,7 +106,7 @@ def start_state(
 
 def leads_on(plant: Plant, v: Array, t_end: float, a: Array | None = None) -> bool:
     """Whether a velocity, and an acceleration, move the machine noticeably in the time of a run."""
-    speed, rise = (0.0 if x is None else float(np.abs(x / plant.spans).max(initial=0.0)) for x in (v, a))
+    speed, rise = (0.0 if x is None else float(np.abs(x / plant.displacement_scale).max(initial=0.0)) for x in (v, a))
     return speed * t_end + 0.5 * rise * t_end**2 > _DIGITS
 
 
@@ -249,6 +249,6 @@ def _work_scale(plant: Plant) -> float:
 def first_step(plant: Plant, terms: Terms, u0: Array, options: motion.Options) -> float:
     """First step size, from the size of velocity and acceleration; step control then corrects it."""
     a = solved(terms, terms.B @ u0 - terms.h, cap=options.cap).vdot
-    length = plant.spans
+    length = plant.displacement_scale
     rate = max(float((np.abs(a) / length).max(initial=0.0)), float((np.abs(terms.v) / length).max(initial=0.0)), 1e-3)
     return min(0.01 * options.t_end, 0.05 / rate, options.max_step)

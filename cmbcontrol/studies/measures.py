@@ -242,7 +242,7 @@ def _closest(run: Simulation) -> float:
         singular = nearest_singular_configuration(plant, q, within=1e3)
     except SingularConfigurationError:
         return np.inf
-    return float(np.abs(plant.difference(q, singular) / plant.spans).max(initial=0.0))
+    return float(np.abs(plant.difference(q, singular) / plant.displacement_scale).max(initial=0.0))
 
 
 def closest_singularity() -> Measure:

@@ -31,8 +31,8 @@ class TracedPlant:
                 f"plant.{name}(...) has no code; terms(q, v), close, integrate, difference and link_poses have"
             )
         if isinstance(found, float) or (isinstance(found, np.ndarray) and found.dtype.kind == "f"):
-            if name in ("reach", "row_scale"):
-                return Symbols({"reach": self._at.model.reach, "row_scale": self._at.model.scale}[name])
+            if name in ("unit_lengths", "row_scale"):
+                return Symbols({"unit_lengths": self._at.model.unit_lengths, "row_scale": self._at.model.scale}[name])
             raise NotTraceable(f"plant.{name} has no code; keep it as a number of the law")
         return found
 

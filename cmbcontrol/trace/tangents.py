@@ -261,7 +261,7 @@ def balance(at: Tracing) -> Function:
     q, v, a, lam, u = at.inputs(*given)
     # A lever arm of a motor that is rounding, at a dead centre, is zero in B and has a derivative all the same: below a
     # negative reach nothing is taken for zero.
-    at.model.reach = -np.ones(at.nv)
+    at.model.unit_lengths = -np.ones(at.nv)
     machine = TracedMachine(at.model, q)
     machine.drive()
     machine.move(v, a)

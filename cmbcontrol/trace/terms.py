@@ -110,8 +110,8 @@ class TracedTerms(EquationsOfMotion):
         return Symbols(self.at.model.scale)
 
     @property
-    def reach(self) -> Symbols:
-        return Symbols(self.at.model.reach)
+    def unit_lengths(self) -> Symbols:
+        return Symbols(self.at.model.unit_lengths)
 
     @cached_property
     def _plain(self) -> ConstrainedSolver:
@@ -176,8 +176,8 @@ class TracedTerms(EquationsOfMotion):
         chart = self.chart(_unit_columns(J))
         if list(_unit_columns(J)) == chart.columns:
             return chart.acceleration(target), 1.0
-        rest, reach = target - J @ chart.c, self.at.model.reach
-        sizes = [sum((x * x / (reach[k] * reach[k]) for k, x in sparse(row).items()), 0.0) for row in J]
+        rest, unit_lengths = target - J @ chart.c, self.at.model.unit_lengths
+        sizes = [sum((x * x / (unit_lengths[k] * unit_lengths[k]) for k, x in sparse(row).items()), 0.0) for row in J]
         return chart.acceleration(self._least(J @ chart.K, rest, [x * sum(chart.sizes, 0.0) for x in sizes])), 1.0
 
     def nearest_acceleration(self, J: Any, target: Any, free: NullSpaceMotion) -> tuple[Symbols, float]:
@@ -232,9 +232,9 @@ class TracedTerms(EquationsOfMotion):
     @cached_property
     def _most(self) -> Any:
         """Square of the mobility of the coordinates, in metres, as `model.accelerations` has it."""
-        chart, reach = self.chart(), self.at.model.reach
+        chart, unit_lengths = self.chart(), self.at.model.unit_lengths
         ways = [(k, row @ dense(chart.inertia.solve(sparse(row)), self.dof)) for k, row in enumerate(chart.K)]
-        return sum((reach[k] * reach[k] * way for k, way in ways), 0.0)
+        return sum((unit_lengths[k] * unit_lengths[k] * way for k, way in ways), 0.0)
 
     def step_onto_loops(self, columns: Sequence[int]) -> Symbols:
         """Displacement that closes the loops to first order, with some independent coordinates held."""
@@ -265,11 +265,11 @@ class TracedTerms(EquationsOfMotion):
     def effort_with_force(self, C: Any, f: Any, force: Any, root: Any = None) -> tuple[Symbols, bool]:
         self._require_no_loads()
         chart, C = self.chart(), np.asarray(C, object)
-        B, reach = self._pushes(root), self.at.model.reach
+        B, unit_lengths = self._pushes(root), self.at.model.unit_lengths
         if B.shape[1] < self.dof + len(C):
             raise NotTraceable(f"{B.shape[1]} motors, {self.dof} degrees of freedom and {len(C)} forces")
         need = np.concatenate([chart.K.T @ np.asarray(f, object), np.asarray(force, object)])
-        felt = [sum((x * x * reach[k] * reach[k] for k, x in sparse(row).items()), 0.0) for row in C]
+        felt = [sum((x * x * unit_lengths[k] * unit_lengths[k] for k, x in sparse(row).items()), 0.0) for row in C]
         push = self._push(B)
         u = self._least(np.concatenate([chart.K.T @ B, C @ B]), need, [push * size for size in [*chart.sizes, *felt]])
         return Symbols(u if root is None else np.asarray(root, object) @ u), True
@@ -307,8 +307,10 @@ class TracedTerms(EquationsOfMotion):
 
     def _push(self, B: Any) -> Any:
         """Square of the force of all motors together on a joint."""
-        reach = self.at.model.reach
-        return sum((x * x / (reach[k] * reach[k]) for column in B.T for k, x in sparse(column).items()), 0.0)
+        unit_lengths = self.at.model.unit_lengths
+        return sum(
+            (x * x / (unit_lengths[k] * unit_lengths[k]) for column in B.T for k, x in sparse(column).items()), 0.0
+        )
 
     @cached_property
     def _gauss(self) -> ConstrainedSolver:
@@ -508,13 +510,15 @@ class IndependentCoordinates:
         self._others = [k for k in range(n) if k not in self.columns]
         place = {k: i for i, k in enumerate(self._others)}
         self._rows = [at.scaled_row(machine.A[row], row) for row in at.rows]
-        reach = at.model.reach
-        metric = Factor([{i: reach[k] * reach[k]} for i, k in enumerate(self._others)], list(range(len(self._others))))
+        unit_lengths = at.model.unit_lengths
+        metric = Factor(
+            [{i: unit_lengths[k] * unit_lengths[k]} for i, k in enumerate(self._others)], list(range(len(self._others)))
+        )
         self._solver = ConstrainedSolver(
             metric, [{place[k]: x for k, x in row.items() if k in place} for row in self._rows]
         )
         # a row that the other coordinates hardly feel, and one that vanishes, are compared with all of the largest row
-        sizes = [sum((x * x / (reach[k] * reach[k]) for k, x in row.items()), 0.0) for row in self._rows]
+        sizes = [sum((x * x / (unit_lengths[k] * unit_lengths[k]) for k, x in row.items()), 0.0) for row in self._rows]
         terms.require(self._solver.schur, [numbers.maximum(largest(sizes), _LEVER * _LEVER)] * len(sizes))
         self.K = np.zeros((n, len(self.columns)), object) + 0.0
         for i, k in enumerate(self.columns):
@@ -536,8 +540,11 @@ class IndependentCoordinates:
     @cached_property
     def sizes(self) -> list[Any]:
         """Squares of the lengths of the columns of K, in metres."""
-        reach = self.terms.at.model.reach
-        return [sum((x * x * reach[k] * reach[k] for k, x in sparse(column).items()), 0.0) for column in self.K.T]
+        unit_lengths = self.terms.at.model.unit_lengths
+        return [
+            sum((x * x * unit_lengths[k] * unit_lengths[k] for k, x in sparse(column).items()), 0.0)
+            for column in self.K.T
+        ]
 
     @cached_property
     def inertia(self) -> Factor:
@@ -566,9 +573,9 @@ def independent_columns(terms: TracedTerms, wanted: Sequence[int]) -> list[int]:
     value = np.vectorize(lambda x: terms.at.graph.scalar(x).value, otypes=[float])
     if dof == 0:
         return []
-    reach = value(terms.reach.view(np.ndarray))
+    unit_lengths = value(terms.unit_lengths.view(np.ndarray))
     A = value(terms.A.view(np.ndarray))[list(terms.at.rows)].reshape(terms.rank, n)
-    levers = A * value(terms.row_scale.view(np.ndarray))[list(terms.at.rows), None] / reach
+    levers = A * value(terms.row_scale.view(np.ndarray))[list(terms.at.rows), None] / unit_lengths
     Z = np.linalg.svd(levers)[2][terms.rank :].T  # motions of a metre
     driven = [k for k in range(n) if any(not isinstance(x, float) or x != 0.0 for x in terms.B[k])]
     order = [*driven, *(k for k in range(n) if k not in driven)]

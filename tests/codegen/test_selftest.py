@@ -71,8 +71,8 @@ def test_states_are_closed_regular_and_repeat():
     for state, same in zip(found, again, strict=True):
         t = state.terms
         np.testing.assert_array_equal(t.q, same.terms.q)
-        assert plant.closure_error(t.q) < 1e-14 * plant.extent(t.q)
-        assert np.abs(t.row_scale * (t.A @ t.v)).max() < 1e-13 * plant.extent(t.q) * max(1.0, np.abs(t.v).max())
+        assert plant.closure_error(t.q) < 1e-14 * plant.length_scale(t.q)
+        assert np.abs(t.row_scale * (t.A @ t.v)).max() < 1e-13 * plant.length_scale(t.q) * max(1.0, np.abs(t.v).max())
         assert nearness(machine, t, True) > 0.02
     assert np.ptp([state.terms.q for state in found], axis=0).max() > 0.1
 

@@ -128,7 +128,7 @@ def test_poses_and_redundant_tasks():
     assert found.reached
     height = InverseKinematics(plant, PointTask(plant, "platform", (0, 0, 0), axes="z"))
     near = height([here[2] + 0.05], guess=start)
-    assert near.reached and np.abs(plant.difference(start, near.q) * plant.reach).max() < 0.5 * plant.size
+    assert near.reached and np.abs(plant.difference(start, near.q) * plant.unit_lengths).max() < 0.5 * plant.size
     refuses(lambda: height.branches([here[2]], tries=5), "free", "infinitely many", kind=ValueError)
 
 

@@ -90,8 +90,12 @@ def differences(plant, q0, controller, count=12, seed=0):
     rng, errors, left = np.random.default_rng(seed), [], 0
     start = np.asarray(controller.start(plant))
     for i in range(count):
-        q = plant.close(plant.integrate(q0, 0.05 * rng.standard_normal(plant.nv) * plant.spans)) if i else q0
-        v, t = plant.project_velocity(q, rng.standard_normal(plant.nv) * plant.size / plant.reach), i * PERIOD
+        q = (
+            plant.close(plant.integrate(q0, 0.05 * rng.standard_normal(plant.nv) * plant.displacement_scale))
+            if i
+            else q0
+        )
+        v, t = plant.project_velocity(q, rng.standard_normal(plant.nv) * plant.size / plant.unit_lengths), i * PERIOD
         state = start + (0.1 * rng.standard_normal(start.size) if i else 0.0)
         held = 10.0 * rng.standard_normal(plant.nu if controller.measures_force else 0)
         x = np.concatenate([[t], q, v, state, held, *(over_times(f, np.array([t]))[0] for f, _ in code.signals)])
@@ -384,7 +388,9 @@ def check_random(seeds):
             continue
         if isinstance(law_code(plant, controller, q), str):
             continue  # too near to a singular configuration, or rows that are
-        v = plant.project_velocity(q, np.random.default_rng(0).standard_normal(plant.nv) * plant.size / plant.reach)
+        v = plant.project_velocity(
+            q, np.random.default_rng(0).standard_normal(plant.nv) * plant.size / plant.unit_lengths
+        )
         moving = plant.terms(q, v)
         if np.abs(moving.A @ moving.Cv + moving.b).max(initial=0.0) > 1e-9 * np.abs(moving.b).max(initial=0.0):
             continue  # redundant rows that contradict each other at this velocity

@@ -42,7 +42,7 @@ def errors(plant, q, v, u, names=None, judged=None):
     found = cmb.parameter_derivatives(plant, q, v, u, parameters=names)
     known = parameters(plant)
     assert found.names == (tuple(known) if names is None else tuple(names))
-    reach, scale = plant.reach, plant.row_scale
+    reach, scale = plant.unit_lengths, plant.row_scale
     weights = np.concatenate([reach, 1.0 / scale, 1.0 / reach, scale, scale, scale])
     parts = np.cumsum([0, *map(len, (reach, scale, reach, scale, scale, scale))])
 
@@ -96,7 +96,7 @@ def test_every_number_of_the_five_bar():
 @pytest.mark.first(2)
 def test_machines_of_the_catalogue(name):
     plant = plants.catalogue[name].factory()
-    away = 0.3 * np.random.default_rng(1).standard_normal(plant.nv) * plant.size / plant.reach
+    away = 0.3 * np.random.default_rng(1).standard_normal(plant.nv) * plant.size / plant.unit_lengths
     q, v, u = driven_state(plant, plant.close(plant.integrate(plant.neutral(), away)), 0)
     motors = [f"motor_{motor}_gear" for motor in plant.actuator_names]
     names = list(dict.fromkeys([*motors, *some(plant, 20)]))

@@ -28,7 +28,8 @@ def test_no_coordinate_is_fast_beside_the_kept_ones(closure):
     assert np.abs(K).max(initial=0.0) <= 1.5 + 1e-9
     h = 1e-6
     moved = [
-        (plant.integrate(q, h * z / plant.reach) - plant.integrate(q, -h * z / plant.reach)) / (2.0 * h) for z in Z.T
+        (plant.integrate(q, h * z / plant.unit_lengths) - plant.integrate(q, -h * z / plant.unit_lengths)) / (2.0 * h)
+        for z in Z.T
     ]
     moved = np.array(moved).reshape(-1, plant.nq).T * np.array(made.q_reach)[:, None]
     if moved.size:

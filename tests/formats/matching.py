@@ -87,7 +87,7 @@ def differences(plant, made, q, v, start=None):
     return {
         "M": np.abs(M - ours.M).max() / scale,
         "h": np.abs(h - ours.h).max() / size_h,
-        "closure": made.closure_error(m.q) / made.extent(m.q) if made.row_names else 0.0,
+        "closure": made.closure_error(m.q) / made.length_scale(m.q) if made.row_names else 0.0,
         "space": distance(m.T @ own, other) * (sharp > 1e-4),  # near singular configurations, rounding decides
     }
 
@@ -96,9 +96,9 @@ def allowed(plant, A):
     """A basis of the velocities that the rows allow, and the smallest singular value of the rows that count."""
     if not A.shape[0]:
         return np.eye(A.shape[1]), 1.0
-    _, values, Vt = np.linalg.svd(A * plant.row_scale[:, None] / plant.reach)
+    _, values, Vt = np.linalg.svd(A * plant.row_scale[:, None] / plant.unit_lengths)
     rank = int((values > 1e-7).sum())  # of numbers without units
-    return Vt[rank:].T / plant.reach[:, None], values[rank - 1] if rank else 1.0
+    return Vt[rank:].T / plant.unit_lengths[:, None], values[rank - 1] if rank else 1.0
 
 
 def distance(X, Y):
@@ -112,7 +112,7 @@ def distance(X, Y):
 def closed_state(plant, seed):
     """A random configuration with closed loops, and a velocity that they allow."""
     rng = np.random.default_rng([seed, 7])
-    guess = plant.integrate(plant.neutral(), 0.3 * plant.spans * rng.uniform(-1, 1, plant.nv))
+    guess = plant.integrate(plant.neutral(), 0.3 * plant.displacement_scale * rng.uniform(-1, 1, plant.nv))
     q = guess
     if plant.row_names:
         q = plant.close(guess)

@@ -75,7 +75,7 @@ def agree(text, made, seeds=range(3), reach=0.1):
     judge.set(judge.m.qpos0, np.zeros(judge.m.nv))
     rng, start = np.random.default_rng(0), made.assemble(guess=judge.q())
     for _ in seeds:
-        q = made.assemble(guess=made.integrate(start, reach * made.spans * rng.standard_normal(made.nv)))
+        q = made.assemble(guess=made.integrate(start, reach * made.displacement_scale * rng.standard_normal(made.nv)))
         judge.take(q, made.project_velocity(q, rng.uniform(-1.0, 1.0, made.nv)))
         worst[:2] = np.maximum(worst[:2], judge.errors())
         error, one, other = judge.row_error()

@@ -53,7 +53,7 @@ def equations_agree(plant, folder, states):
         again.set(judge.d.qpos, judge.d.qvel)
         M, h = again.errors()
         assert M < 1e-12 and h < 1e-12
-        assert np.abs(judge.rows()[1]).max(initial=0.0) < 1e-9 * plant.extent(q)
+        assert np.abs(judge.rows()[1]).max(initial=0.0) < 1e-9 * plant.length_scale(q)
         row_spaces = [judge.row_error()] if not constraints else []
         for error, one, other in [*row_spaces, again.row_error()]:
             assert one == other and error < 1e-8
@@ -87,7 +87,9 @@ def closed_states(plant, count, start=None):
     start = plant.neutral() if start is None else start
     for _ in range(4 * count):
         try:
-            q = plant.assemble(guess=plant.integrate(start, 0.4 * plant.spans * rng.uniform(-1.0, 1.0, plant.nv)))
+            q = plant.assemble(
+                guess=plant.integrate(start, 0.4 * plant.displacement_scale * rng.uniform(-1.0, 1.0, plant.nv))
+            )
         except CmbError:
             continue
         found.append((q, plant.project_velocity(q, rng.uniform(-1.0, 1.0, plant.nv))))

@@ -51,7 +51,7 @@ def moves_alike(kept, made, start):
     kept, made = (plant.with_parts(gravity=(3.0, -9.0, 2.0)) for plant in (kept, made))  # some lie flat
     for plant, q in ((kept, start), (made, made.neutral())):
         a = cmb.forward_dynamics(plant, q, np.zeros(plant.nv))
-        size = 1e-5 / max(1.0, np.abs(a * plant.reach).max() / plant.size)
+        size = 1e-5 / max(1.0, np.abs(a * plant.unit_lengths).max() / plant.size)
         ends = [plant.integrate(q, sign * size * a) for sign in (1.0, -1.0)]
         names = [(made_name(plant, name, made), name) for name in (x.name for x in kept.bodies)]
         rates = []
@@ -85,7 +85,7 @@ def test_ready_made_machines(name, tmp_path):
     assert not made.row_names or made.closure_error(made.neutral()) < 1e-14 * made.size
     for seed in range(3):
         rng = np.random.default_rng([seed, 9])
-        q = kept.integrate(start, 0.3 * kept.spans * rng.uniform(-1, 1, kept.nv))
+        q = kept.integrate(start, 0.3 * kept.displacement_scale * rng.uniform(-1, 1, kept.nv))
         q = kept.close(q) if kept.row_names else q
         v = rng.uniform(-1, 1, kept.nv)
         is_kept(kept, made, q, kept.project_velocity(q, v) if kept.row_names else v, start)
@@ -115,7 +115,7 @@ def random_machine(seed, folder):
            for j in plant.joints):  # fmt: skip
         return
     rng = np.random.default_rng([seed, 3])
-    q = kept.integrate(start, 0.1 * kept.spans * rng.uniform(-1, 1, kept.nv))
+    q = kept.integrate(start, 0.1 * kept.displacement_scale * rng.uniform(-1, 1, kept.nv))
     try:
         q = kept.close(q) if kept.row_names else q
     except AssemblyError:  # a chain that just reaches its end when it is stretched is closed nowhere else

@@ -81,7 +81,7 @@ def in_pinocchio(path, plant, q, v):
 
 def random_state(plant, seed):
     rng = np.random.default_rng(seed)
-    q = plant.integrate(plant.neutral(), rng.uniform(-1.0, 1.0, plant.nv) * plant.spans)
+    q = plant.integrate(plant.neutral(), rng.uniform(-1.0, 1.0, plant.nv) * plant.displacement_scale)
     return q, rng.uniform(-1.0, 1.0, plant.nv)
 
 

@@ -53,8 +53,8 @@ def test_margin_is_the_cosine_of_the_largest_angle_between_motions_and_motors():
     plant = five_bar()
     q = plant.assemble(left=2.1, right=1.0)
     t = plant.terms(q, np.zeros(4))
-    motions = scipy.linalg.null_space(t.A / t.reach)
-    angles = scipy.linalg.subspace_angles(motions, t.B / t.reach[:, None])
+    motions = scipy.linalg.null_space(t.A / t.unit_lengths)
+    angles = scipy.linalg.subspace_angles(motions, t.B / t.unit_lengths[:, None])
     assert plant.diagnose(q).actuation.margin == pytest.approx(np.cos(angles.max()), rel=1e-9)
 
 

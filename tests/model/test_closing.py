@@ -146,7 +146,7 @@ def test_chains_close_from_any_guess(kinds, seed):
         for off in (0.05, 0.3, 1.0):
             guess = near(plant, q, off, seed)
             found = plant.assemble(guess=guess)
-            assert plant.closure_error(found) < 1e-14 * plant.extent(found)
+            assert plant.closure_error(found) < 1e-14 * plant.length_scale(found)
             assert off > 0.3 or distance(plant, guess, found) < 3.0 * off
         assert plant.closure_error(plant.assemble()) < 1e-12
 
@@ -188,7 +188,7 @@ def test_travels_may_be_long():
     place = Frame.turned((1, 2, 3), 2.0, (1000.0, 300.0, 0.0))
     plant = Mechanism("far", bodies, joints, [Weld("weld", "ground", "b", place, Frame((0.7, 0, 0)))])
     q = plant.assemble()
-    assert plant.extent(q) > 1000.0
+    assert plant.length_scale(q) > 1000.0
     assert plant.closure_error(q) < 1e-12
 
 
@@ -228,9 +228,9 @@ def test_machines_close_in_any_unit(k):
 def test_far_from_the_origin_what_rounding_leaves_counts_as_closed(k, away):
     plant = scaled_four_bar(k, away)
     q = plant.assemble(a=1.0)
-    assert plant.closure_error(q) < 2e-15 * plant.extent(q)
+    assert plant.closure_error(q) < 2e-15 * plant.length_scale(q)
     np.testing.assert_allclose(q, scaled_four_bar(k).assemble(a=1.0), atol=1e-13 * away / k)
-    assert plant.closure_error(plant.close(q + 0.01)) < 2e-15 * plant.extent(q)
+    assert plant.closure_error(plant.close(q + 0.01)) < 2e-15 * plant.length_scale(q)
 
 
 def test_the_size_of_a_machine_is_never_rounding():

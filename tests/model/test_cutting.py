@@ -220,7 +220,7 @@ def test_conditions_decide_between_equal_cuts():
 
     def condition(cut):
         plant = Mechanism.from_graph("x", bodies, joints, cuts=[cut])
-        A = plant.jacobian(plant.neutral()) * plant.row_scale[:, None] / plant.reach
+        A = plant.jacobian(plant.neutral()) * plant.row_scale[:, None] / plant.unit_lengths
         return np.linalg.cond(A)
 
     made = cut_loops(bodies, joints)

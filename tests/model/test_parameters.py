@@ -37,7 +37,7 @@ def test_numbers_of_the_arrays_follow(closure):
 
     def is_read(place):
         if place.part != "rows":
-            return place.part not in ("scale", "reach", "size")
+            return place.part not in ("scale", "unit_lengths", "size")
         kind = plant.arrays.rows[place.record]["kind"]
         vectors = {"u", "x", "pa", "w", "pb"}
         read = {layout.ROW_OFFSET: {"u", "pa", "pb"}, layout.ROW_ALIGN: {"u", "w"}, layout.ROW_DISTANCE: {"pa", "pb"}}

@@ -55,7 +55,7 @@ def test_conditioning_is_a_ratio_of_singular_values_where_mass_is_one():
 
 def test_unit_motions_are_a_basis_where_coordinates_count_by_their_reach(moving):
     N = moving.unit_motions
-    metres = moving.reach[:, None] * N
+    metres = moving.unit_lengths[:, None] * N
     assert largest(metres.T @ metres - np.eye(moving.dof)) < 1e-11
     assert largest(moving.A @ N) < 1e-11 * largest(moving.A) * max(1.0, largest(N))
 

@@ -167,7 +167,7 @@ class RandomProblem:
         scale, reach = np.ones(rows), np.ones(nv)
         for array in (scale, reach):
             array.setflags(write=False)
-        own = {"M": self.M, "A": self.A, "b": np.zeros(rows), "row_scale": scale, "reach": reach}
+        own = {"M": self.M, "A": self.A, "b": np.zeros(rows), "row_scale": scale, "unit_lengths": reach}
         terms = replace(plant.terms(np.zeros(nv), np.zeros(nv)), **own, rank=min(rows, nv))
         unit, touches = np.eye(rows), []
         for i in range(self.n):

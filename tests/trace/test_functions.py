@@ -73,7 +73,7 @@ class Judge:
 
 def state_of(plant, q, seed=0):
     rng = np.random.default_rng(seed)
-    v = plant.project_velocity(q, rng.standard_normal(plant.nv) * plant.size / plant.reach)
+    v = plant.project_velocity(q, rng.standard_normal(plant.nv) * plant.size / plant.unit_lengths)
     return v, rng.standard_normal(plant.nu)
 
 
@@ -86,7 +86,7 @@ def check(plant, q, seed=0, accuracy=1e-12):
     blur = accuracy * max(1.0, (judge.s[0] / judge.s[-1]) ** 2 / 100.0 if judge.s.size else 1.0)
     rng = np.random.default_rng(seed + 1)
 
-    off = rng.standard_normal(nv) * plant.size / plant.reach  # across the constraints
+    off = rng.standard_normal(nv) * plant.size / plant.unit_lengths  # across the constraints
     y = call(found, "rate", np.concatenate([q, v + off, u]), CONDITIONS + nq + 2 * nv + WORKS)
     low, high, left = y[:3]
     if judge.s.size:
@@ -108,7 +108,7 @@ def check(plant, q, seed=0, accuracy=1e-12):
     power, most = at.force @ admissible, np.abs(at.force) @ (np.abs(v + off) + np.abs(change))
     assert abs(powers[0] - power) <= 10.0 * blur * most  # as the admissible velocity
 
-    opened = plant.integrate(q, 1e-4 * rng.standard_normal(nv) * plant.size / plant.reach)
+    opened = plant.integrate(q, 1e-4 * rng.standard_normal(nv) * plant.size / plant.unit_lengths)
     there = Judge(plant, opened, np.zeros(nv), u, found.rows)
     phi = there.terms.phi * plant.row_scale
     far = plant.size + np.abs(plant.link_poses(q)[1]).max(initial=0.0)
@@ -125,7 +125,7 @@ def check(plant, q, seed=0, accuracy=1e-12):
         A = plant.row_scale[:, None] * there.terms.A
         expected = plant.integrate(opened, -np.linalg.lstsq(A, phi, rcond=None)[0])
         # in radians and sizes of the machine: 1e-14, and 4e-9 where micrometres beside radians blur the judge's lstsq
-        assert (np.abs(plant.difference(expected, y[3:])) / plant.spans).max() <= 1e-8
+        assert (np.abs(plant.difference(expected, y[3:])) / plant.displacement_scale).max() <= 1e-8
 
 
 def test_terms_and_admissible_velocities():

@@ -98,7 +98,7 @@ def moved(made, q, dq):
 
 
 def begin_of(made, plant, rng):
-    unit = plant.size / plant.reach
+    unit = plant.size / plant.unit_lengths
     return np.asarray(judge.moved(made, made.q, rng.uniform(-1.0, 1.0, plant.nv) * unit), float)
 
 
@@ -106,7 +106,7 @@ def test_link_poses_and_displacements_of_random_machines():
     kinds = set()
     for seed, made, plant in random_plants(range(60)):
         rng = np.random.default_rng(seed)
-        q, dq = begin_of(made, plant, rng), rng.uniform(-1.0, 1.0, plant.nv) * plant.size / plant.reach
+        q, dq = begin_of(made, plant, rng), rng.uniform(-1.0, 1.0, plant.nv) * plant.size / plant.unit_lengths
         at, symbolic = traced(plant, q)
         symbols, change = at.inputs(q, dq)
 
@@ -121,7 +121,7 @@ def test_link_poses_and_displacements_of_random_machines():
         there = symbolic.integrate(symbols, change)
         np.testing.assert_allclose(values(there), moved(made, q, dq), rtol=1e-13, atol=1e-13 * far, err_msg=str(seed))
         back = values(symbolic.difference(symbols, there))
-        assert np.abs((back - dq) * plant.reach).max(initial=0.0) <= 1e-11 * far
+        assert np.abs((back - dq) * plant.unit_lengths).max(initial=0.0) <= 1e-11 * far
         kinds |= {joint.kind for joint in made.joints}
     assert kinds >= {"revolute", "prismatic", "helical", "cylindrical", "universal", "planar", "spherical", "free"}
 
@@ -132,7 +132,7 @@ def test_displacements_in_machine_code(seed):
     """Right, or said not to be trusted: where series of angles are others than at the sample."""
     ((_, made, plant),) = random_plants([seed])
     at, symbolic = traced(plant, np.asarray(made.q, float))
-    unit = plant.size / plant.reach
+    unit = plant.size / plant.unit_lengths
     q, dq = at.inputs(np.asarray(made.q, float), 0.01 * unit)
     there = symbolic.integrate(q, dq)
     call = code_of(at, there, symbolic.difference(q, there))
@@ -147,7 +147,7 @@ def test_displacements_in_machine_code(seed):
             trusted[size] += 1
             far = plant.size + np.abs(begin).max()
             np.testing.assert_allclose(found[0], moved(made, begin, change), rtol=1e-13, atol=1e-13 * far)
-            assert np.abs((found[1] - change) * plant.reach).max() <= 1e-12 * (far + plant.reach.max())
+            assert np.abs((found[1] - change) * plant.unit_lengths).max() <= 1e-12 * (far + plant.unit_lengths.max())
     assert trusted[0.01] >= 4, trusted
 
 
@@ -170,7 +170,9 @@ def test_terms_are_those_of_the_state():
 
 def off(plant, q, size, rng):
     """Sensors that are wrong: a part of the size of the machine at each coordinate, of a radian at angles."""
-    return plant.integrate(q, size * rng.uniform(-1.0, 1.0, plant.nv) * np.minimum(1.0, plant.size / plant.reach))
+    return plant.integrate(
+        q, size * rng.uniform(-1.0, 1.0, plant.nv) * np.minimum(1.0, plant.size / plant.unit_lengths)
+    )
 
 
 def check_closed(plant, measured, speeds, columns, q, v):
@@ -214,7 +216,7 @@ def test_closed_in_machine_code_or_said_not_to_be(name):
     for size in (0.0, 1e-6, 1e-3, 1e-2, 0.1, 1.0):
         done[size] = 0
         for _ in range(20):
-            begin = plant.close(plant.integrate(q0, 0.05 * rng.standard_normal(plant.nv) * plant.spans))
+            begin = plant.close(plant.integrate(q0, 0.05 * rng.standard_normal(plant.nv) * plant.displacement_scale))
             measured, speeds = off(plant, begin, size, rng), rng.standard_normal(plant.nv)
             found = call(parameters, measured, speeds)
             if found is not None:
@@ -240,17 +242,17 @@ def test_nearest_configurations_velocities_and_motions(name):
     found = code_of(at, closed, allowed, moving.v, moving.acceleration(f), moving.P @ a, along)
     done = 0
     for _ in range(20):
-        near = plant.close(plant.integrate(q0, 0.05 * rng.standard_normal(plant.nv) * plant.spans))
+        near = plant.close(plant.integrate(q0, 0.05 * rng.standard_normal(plant.nv) * plant.displacement_scale))
         open_q = off(plant, near, 1e-3, rng)
-        given = rng.standard_normal((3, plant.nv)) / plant.reach
+        given = rng.standard_normal((3, plant.nv)) / plant.unit_lengths
         said = found(parameters, open_q, *given)
         if said is None:
             continue
         done += 1
         there = said[0]
-        assert plant.closure_error(there) < 2e-12 * plant.extent(there)
+        assert plant.closure_error(there) < 2e-12 * plant.length_scale(there)
         # nearest to first order: the way there counts from the third power of what was open
-        assert np.abs(plant.difference(there, plant.close(open_q)) / plant.spans).max() < 1e-7
+        assert np.abs(plant.difference(there, plant.close(open_q)) / plant.displacement_scale).max() < 1e-7
         terms = plant.terms(there, given[0], project=True)
         motions = np.linalg.qr(terms.Z[columns])  # columns[0] counts twice, and says the same
         z = np.linalg.solve(motions[1], motions[0].T @ given[0][columns])
@@ -258,7 +260,7 @@ def test_nearest_configurations_velocities_and_motions(name):
         for value, right in zip(said, wanted, strict=True):
             np.testing.assert_allclose(value, right, rtol=0.0, atol=1e-9 * max(1.0, np.abs(right).max()))
     assert done >= 18
-    far = plant.integrate(q0, np.full(plant.nv, 0.7) / plant.reach)
+    far = plant.integrate(q0, np.full(plant.nv, 0.7) / plant.unit_lengths)
     assert found(parameters, far, *np.zeros((3, plant.nv))) is None
 
 
@@ -278,7 +280,7 @@ def test_coordinates_that_do_not_determine_the_others_are_refused():
     q, v = at.inputs(q0, np.zeros(plant.nv))
     terms = plant.terms(q0, np.zeros(plant.nv))
     pairs = [(i, k) for i in range(8) for k in range(i + 1, 8)]
-    least = min(pairs, key=lambda pair: np.linalg.svd(terms.Z[list(pair)] * plant.reach[list(pair), None])[1][1])
+    least = min(pairs, key=lambda pair: np.linalg.svd(terms.Z[list(pair)] * plant.unit_lengths[list(pair), None])[1][1])
     for columns in ([0], list(least)):
         with pytest.raises(NotTraceable, match="do not determine the motion"):
             symbolic.closed_with(q, v, columns)
@@ -301,13 +303,13 @@ def test_names_and_numbers_of_coordinates_are_known(five_bar, name):
 
 def test_reach_and_scale_are_symbols(five_bar):
     plant, symbolic = five_bar
-    for name in ("reach", "row_scale"):
+    for name in ("unit_lengths", "row_scale"):
         found = getattr(symbolic, name)
         assert isinstance(found, Symbols)
         np.testing.assert_allclose(values(found), getattr(plant, name), rtol=1e-15)
 
 
-@pytest.mark.parametrize("name", ["size", "force_scale", "spans"])
+@pytest.mark.parametrize("name", ["size", "force_scale", "displacement_scale"])
 def test_other_numbers_are_refused_by_name(five_bar, name):
     with pytest.raises(NotTraceable, match=f"plant.{name} has no code"):
         getattr(five_bar[1], name)

@@ -49,17 +49,17 @@ class Dense:
 
     def __init__(self, plant, q, v, rows):
         self.terms = terms = plant.terms(q, v)
-        self.reach = plant.reach
-        self.G = plant.row_scale[rows, None] * terms.A[rows] / self.reach
+        self.unit_lengths = plant.unit_lengths
+        self.G = plant.row_scale[rows, None] * terms.A[rows] / self.unit_lengths
         U, s, Vt = np.linalg.svd(self.G)
         self.rank = len(rows)
         self.s = s
-        self.Z = Vt[self.rank :].T / self.reach[:, None]
+        self.Z = Vt[self.rank :].T / self.unit_lengths[:, None]
         self.across = Vt[: self.rank]
         self.b = plant.row_scale[rows] * terms.b[rows]
         self.phi = plant.row_scale[rows] * terms.phi[rows]
         self.inverse = (Vt[: self.rank].T / s) @ U.T
-        self.c = -self.inverse @ self.b / self.reach
+        self.c = -self.inverse @ self.b / self.unit_lengths
         self.L = np.linalg.cholesky(terms.M)
         self.dof = plant.nv - self.rank
 
@@ -68,7 +68,7 @@ class Dense:
         return np.linalg.norm(self.L.T @ x)
 
     def metres(self, x):
-        return np.linalg.norm(self.reach * x)
+        return np.linalg.norm(self.unit_lengths * x)
 
     def free(self, f):
         return np.linalg.solve(self.L.T, np.linalg.solve(self.L, f))
@@ -83,12 +83,12 @@ class Question:
 
     def __init__(self, plant, dense, rng):
         speed = 9.81
-        self.vdot = speed * rng.standard_normal(plant.nv) / plant.reach
-        self.f = plant.force_scale * rng.standard_normal(plant.nv) * plant.reach
+        self.vdot = speed * rng.standard_normal(plant.nv) / plant.unit_lengths
+        self.f = plant.force_scale * rng.standard_normal(plant.nv) * plant.unit_lengths
         k = dense.dof
         turned = np.linalg.qr(rng.standard_normal((k, k)))[0]
-        motions = (dense.Z.T * plant.reach) * plant.reach  # of a metre, as rows
-        self.J = turned @ motions + 0.3 * rng.standard_normal((k, dense.rank)) @ (dense.across * plant.reach)
+        motions = (dense.Z.T * plant.unit_lengths) * plant.unit_lengths  # of a metre, as rows
+        self.J = turned @ motions + 0.3 * rng.standard_normal((k, dense.rank)) @ (dense.across * plant.unit_lengths)
         self.target = speed * rng.standard_normal(k)
         self.few = max(1, k // 2) if k else 0
         self.root = np.eye(plant.nu) + 0.3 * rng.standard_normal((plant.nu, plant.nu)) / max(1, plant.nu)
@@ -122,7 +122,7 @@ def chart_of(terms):
 
 
 def check_read(plant, dense, found):
-    terms, reach = dense.terms, plant.reach
+    terms, reach = dense.terms, plant.unit_lengths
     for name in ("A", "B"):
         expected = getattr(terms, name)
         scale = np.abs(expected).max(axis=0, initial=1e-300)
@@ -202,7 +202,7 @@ def check_solved(plant, dense, ask, found, accuracy):
 
 
 def check_chart(dense, found, columns, moved, errors):
-    Z, c, reach = dense.Z, dense.c, dense.reach
+    Z, c, reach = dense.Z, dense.c, dense.unit_lengths
     expected = Z @ np.linalg.inv(Z[columns])
     grown = np.linalg.norm(reach[:, None] * expected / reach[columns])
     error = np.linalg.norm(reach[:, None] * (found["K"] - expected) / reach[columns])
@@ -239,7 +239,7 @@ def test_at_the_sample(name):
     at, terms = start(plant, q, v)
     assert (terms.rank, terms.dof) == (dense.rank, dense.dof)
     np.testing.assert_allclose(values(terms.row_scale), plant.row_scale, rtol=1e-15)
-    np.testing.assert_allclose(values(terms.reach), plant.reach, rtol=1e-15)
+    np.testing.assert_allclose(values(terms.unit_lengths), plant.unit_lengths, rtol=1e-15)
     check_read(plant, dense, {key: values(x)[()] for key, x in read(terms).items()})
     found = {key: values(x) for key, x in (solved(terms, ask) | chart_of(terms)).items()}
     dense.columns = terms.chart().columns
@@ -286,7 +286,7 @@ def check_random(seeds):
 
 def margin(plant, dense):
     """How well the motors reach the motion that they reach least, beside the others."""
-    B = dense.terms.B / np.maximum(np.linalg.norm(dense.terms.B / plant.reach[:, None], axis=0), 1e-300)
+    B = dense.terms.B / np.maximum(np.linalg.norm(dense.terms.B / plant.unit_lengths[:, None], axis=0), 1e-300)
     return np.linalg.svd(dense.Z.T @ B)[1].min(initial=1.0) if plant.nu >= dense.dof else 0.0
 
 
@@ -316,7 +316,7 @@ def test_elsewhere_in_machine_code(name):
     address = compiled(Function(at.graph, at.size, outputs))
     parameters = Parameters(plant.arrays).values
     for _ in range(4):
-        q = plant.close(plant.integrate(q0, 0.1 * rng.standard_normal(plant.nv) * plant.spans))
+        q = plant.close(plant.integrate(q0, 0.1 * rng.standard_normal(plant.nv) * plant.displacement_scale))
         dense = Dense(plant, q, np.zeros(plant.nv), at.rows)
         v = dense.Z @ rng.standard_normal(dense.dof) * np.sqrt(9.81 * plant.size)
         dense = Dense(plant, q, v, at.rows)
@@ -343,7 +343,7 @@ def test_driven_coordinates_are_taken_where_they_determine_the_motion(name):
     driven = np.flatnonzero(np.abs(dense.terms.B).sum(axis=1))
     columns = terms.chart().columns
     assert len(columns) == dense.dof
-    moves = dense.Z * plant.reach[:, None]  # orthonormal
+    moves = dense.Z * plant.unit_lengths[:, None]  # orthonormal
     assert np.linalg.svd(moves[columns])[1][-1] > 0.03
     if len(driven) == dense.dof and np.linalg.svd(moves[driven])[1][-1] > 0.3:
         assert columns == driven.tolist()
@@ -471,7 +471,7 @@ def test_a_step_onto_the_loops(name):
     rng = np.random.default_rng(4)
     _, terms = start(plant, q0, np.zeros(plant.nv))
     columns = terms.chart().columns
-    q = plant.integrate(q0, 1e-3 * rng.standard_normal(plant.nv) * plant.size / plant.reach)
+    q = plant.integrate(q0, 1e-3 * rng.standard_normal(plant.nv) * plant.size / plant.unit_lengths)
     at = Tracing(plant.arrays, Parameters(plant.arrays), tracing_of(plant, q0).rows, q)
     t, symbols, v = at.inputs(np.zeros(1), q, np.zeros(plant.nv))
     terms = TracedTerms(at, None, t[0], symbols, v)
@@ -479,7 +479,7 @@ def test_a_step_onto_the_loops(name):
     dense = Dense(plant, q, np.zeros(plant.nv), at.rows)
     others = [k for k in range(plant.nv) if k not in columns]
     expected = np.zeros(plant.nv)
-    expected[others] = -np.linalg.solve(dense.G[:, others], dense.phi) / plant.reach[others]
+    expected[others] = -np.linalg.solve(dense.G[:, others], dense.phi) / plant.unit_lengths[others]
     assert dense.metres(found - expected) <= 1e-12 * dense.metres(expected)
     np.testing.assert_array_equal(found[columns], 0.0)
     after = plant.terms(plant.integrate(q, found), np.zeros(plant.nv)).phi * plant.row_scale

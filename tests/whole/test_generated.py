@@ -41,7 +41,7 @@ def test_catalogue(monkeypatch, name, t_end, share):
     plant, q0, v0 = entry.start()
     u = np.array([entry.effort.get(motor, 0.0) for motor in plant.actuator_names])
     if not v0.any() and not u.any():
-        v0 = 0.3 * plant.project_velocity(q0, np.linspace(-1.0, 1.0, plant.nv) * plant.size / plant.reach)
+        v0 = 0.3 * plant.project_velocity(q0, np.linspace(-1.0, 1.0, plant.nv) * plant.size / plant.unit_lengths)
     kernels, generated = both(monkeypatch, plant, controller=u, q0=q0, v0=v0, t_end=t_end)
     for key in ("q", "v", "a", "constraint_force", "energy"):
         expected = kernels.data[key].values
@@ -86,7 +86,7 @@ def check_linear_model(monkeypatch, plant, q, seed=0):
     Errors are compared with what goes into the numbers, in the units of the machine: parts may cancel.
     """
     rng = np.random.default_rng(seed)
-    lever = plant.size / plant.reach  # what a size of the machine is in each coordinate
+    lever = plant.size / plant.unit_lengths  # what a size of the machine is in each coordinate
     v = plant.project_velocity(q, rng.standard_normal(plant.nv) * lever)
     u = rng.standard_normal(plant.nu)
     R = coordinates_of(plant, q)
