@@ -35,6 +35,7 @@ Array = NDArray[np.float64]
 _MANY, _CROWDED = 100, 1e-4  # so many changes in such a part of a run crowd; events of a fast machine do not
 _LEAP, _LONGEST = 1e-6, 1e-3  # of a run: the first step over them, and the longest one
 _FURTHER = 4.0  # from one to the next
+_STUCK = Status.PROJECTION, Status.STEP_TOO_SMALL  # a step fails, however short it is
 _BEGUN = 30.0  # times the speed below which a contact that begins to slide keeps its direction: it is clear there
 _SERIES = 8  # impacts before the last one, of which the limit of a sequence is told
 _PARADOX = 1e-3  # friction that makes the push of its contact grow a thousandfold leaves no motion
@@ -85,11 +86,22 @@ def run_in_parts(
         switching.meet_sample()
         part = switching.part()
         record = history.advance(part, state, min(run.t_end, switching.next), selector, switching.lost)
-        if record.status != Status.COMPLETED or state.t >= run.t_end * (1.0 - INSTANT):
+        stuck = record.status if record.status in _STUCK and modes.closed else None
+        if (stuck is None and record.status != Status.COMPLETED) or state.t >= run.t_end * (1.0 - INSTANT):
             return
         try:
-            switching.go_on(part, history)
+            if stuck is None:
+                switching.go_on(part, history)
+            else:  # closed contacts leave no motion, as of rods that are stretched between two of them: an impulse does
+                record.status = Status.COMPLETED
+                switching.leap_over(history)
+                state.h = _LEAP * run.t_end  # not the step that failed
+                for name in modes.closed:  # where it is now: points that held it apart cannot all hold
+                    modes.land(name, state.x[: run.plant.nq])
         except (AssemblyError, ModelError) as error:
+            if stuck is not None:
+                record.status = stuck
+                return
             record.status = Status.PAINLEVE if isinstance(error, PainleveError) else Status.SWITCHING
             record.error = error
             return
@@ -318,7 +330,8 @@ class ModeSwitch:
         """Step over changes that are too close: impacts and forces as one impulse (`Reset.leap`)."""
         run, state, nq = self.run, self.state, self.run.plant.nq
         nv, end = run.plant.nv, run.t_end
-        soon = self.leap > 0.0 and self.recent[0] < self.leapt + self.leap  # changes crowd where the last step has led
+        since = self.recent[0] if self.recent else state.t
+        soon = self.leap > 0.0 and since < self.leapt + self.leap  # changes crowd where the last step has led
         self.leap = min(_FURTHER * self.leap, _LONGEST * end) if soon else _LEAP * end
         until = min(state.t + self.leap, run.control.next, self.next, end)
         if until - state.t < INSTANT * end:

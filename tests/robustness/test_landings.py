@@ -43,6 +43,7 @@ PARTS = {
         (1037, "a corner sinks in and comes out again between two looks at a step"),
         (1122, "Painleve's paradox on the way, in the equations of motion"),
         (85, "friction in some direction is what it takes to stay; works of friction by implicit methods"),
+        (1766, "rods between two contacts come to be stretched, and cannot go on"),
         (1407, "a contact closes within the first step from beside a singular configuration"),
     ],
 )
