@@ -90,7 +90,7 @@ def test_another_process_makes_it_again(tmp_path):
 def test_what_it_tells():
     run = cmb.simulate(**cases()["sampled"])
     text = str(run.provenance)
-    for words in ("machine   'five-bar'", '"seed": 3', "t_end     0.3", "cmbcontrol 0.1.0", "numpy"):
+    for words in ("machine   'five-bar'", '"seed": 3', "t_end     0.3", f"cmbcontrol {cmb.__version__}", "numpy"):
         assert words in text
     assert run.provenance.versions["python"] == sys.version.split()[0]
     assert abs((np.datetime64("now") - np.datetime64(run.provenance.date[:19])).astype(int)) < 600
