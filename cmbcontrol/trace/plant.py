@@ -72,6 +72,9 @@ class TracedPlant:
         mass, *moved = centroidal.centroidal_motion(links, *self.link_poses(q), v)
         return mass, *map(Symbols, moved)
 
+    def row_wrenches(self, q: Any) -> Any:
+        raise NotTraceable("a component of the constraint force on a body has no code; multipliers of rows have")
+
     def reclosed(self, q: Any) -> Any:
         """Configuration q itself; a guard of the code fails where its loops are not closed."""
         self.require_closed(q)

@@ -200,7 +200,7 @@ def reduced(index):
     """Inertia I(s) and potential V(s) on a curve, as splines over a turn, and a scale of the energy."""
     case = cases()[index]
     plant = case.make()
-    grid = np.linspace(-case.unit_lengths, case.unit_lengths, 89 if case.alone else 7)
+    grid = np.linspace(-case.reach, case.reach, 89 if case.alone else 7)
     inertia, potential = [], []
     m = None if isinstance(plant, cmb.FunctionPlant) else described(plant)
     if m is not None:
@@ -228,7 +228,7 @@ def exact_end(index, s, speed, t_end):
         return [x[1], -(0.5 * dI(x[0]) * x[1] ** 2 + dV(x[0])) / I(x[0])]
 
     out = solve_ivp(field, (0.0, t_end), [s, speed], method="DOP853", rtol=1e-11, atol=1e-13)
-    return None if np.abs(out.y[0]).max() > 0.98 * cases()[index].unit_lengths else float(out.y[0, -1])
+    return None if np.abs(out.y[0]).max() > 0.98 * cases()[index].reach else float(out.y[0, -1])
 
 
 # -- one start ------------------------------------------------------------------------------------------

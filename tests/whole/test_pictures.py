@@ -46,7 +46,8 @@ def test_the_gallery_has_every_example():
     for name in make_pictures.examples():
         source = (ROOT / "examples" / f"{name}.py").read_text(encoding="utf-8")
         sentence = ast.get_docstring(ast.parse(source)).split("\n\n")[0]
-        assert text.count(f"(pictures/{name}.png)") == 2, name  # on its card, and in its section
+        assert text.count(f"(pictures/{name}-card.png)") == 1, name
+        assert text.count(f"(pictures/{name}.png)") == 1, name
         assert text.count(" ".join(sentence.split())) == 2, name
         assert text.count(f"{{literalinclude}} ../examples/{name}.py\n") == 1, name
 
