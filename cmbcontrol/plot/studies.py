@@ -12,12 +12,12 @@ from .. import _check
 from .._tolerance import CONSTANT
 from ..errors import InputError
 from ..model.units import in_unit
+from ..sim.panels import Scales
 from ..sim.result import Simulation
 from ..sim.units import column_units
 from ..studies.study import Study
 from . import style
 from .figure import new_figure
-from .signals import SignalStyles
 
 if TYPE_CHECKING:
     import xarray
@@ -367,7 +367,7 @@ def envelope(runs: Sequence[Simulation], variable: str, name: str, *, share: flo
     style.curve(ax, times, middle, color=style.COLORS[0], linewidth=1.4, label="median")
     unit = column_units(listed[0], variable)[names.index(name)]
     style.dress(ax, f"{variable} {name}" + (f" ({unit})" if unit not in ("", "1") else ""))
-    style.room_for_constants(ax, SignalStyles(listed[0]).scale(unit))
+    style.room_for_constants(ax, Scales(listed[0]).of(unit))
     style.time_axis([ax], times)
     style.beside(ax)
     return figure

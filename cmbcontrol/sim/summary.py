@@ -62,8 +62,6 @@ def _tracking(run: Simulation) -> str:
     from .units import column_units
 
     error, units = np.abs(run.data["error"].values), column_units(run, "error")
-    if len(units) != error.shape[1]:
-        units = [""] * error.shape[1]
     parts = []
     for unit in dict.fromkeys(units):
         worst = error[:, [k for k, u in enumerate(units) if u == unit]].max(axis=1)

@@ -101,10 +101,10 @@ def _readouts(curves: dict[str, Any]) -> list[dict[str, Any]]:
     """Errors of the run that are shown at the present time."""
     found = []
     for group in curves["groups"]:
-        if group["label"] in ("closure errors", "energy error"):
+        if group["kind"] in ("drift", "energy_balance"):
             values = np.array([signal["values"] for signal in group["signals"]])
             largest = np.max(values, axis=0).astype(np.float32)
-            found.append({"label": group["label"].replace("errors", "error"), "unit": group["unit"], "values": largest})
+            found.append({"label": group["label"], "unit": group["unit"], "values": largest})
     return found
 
 

@@ -68,8 +68,8 @@ def test_events_have_words_and_colours():
 def test_readouts_are_errors():
     run = tracked("five-bar", 0.2)
     told = {r["label"]: r for r in case_of_run(run)["readouts"]}
-    assert told["closure error"]["unit"] == "m" and told["energy error"]["unit"] == "J"
-    assert told["closure error"]["values"].max() >= 0.99 * run.max_drift
+    assert told["loop opening"]["unit"] == "m" and told["energy error"]["unit"] == "J"
+    assert told["loop opening"]["values"].max() >= 0.99 * run.max_drift
 
 
 def test_runs_without_a_plant():
