@@ -17,7 +17,7 @@ from ..plot.studies import distribution, scatter, tornado
 from ..plot.time import responses
 from ..sim.result import Simulation
 from ..studies.study import Study
-from ..studies.summary import HEAD, measure_lines, yield_line
+from ..studies.summary import HEAD, measure_lines, setting_lines, yield_line
 from ..view import view_study
 from .machine import show_machine
 from .page import Page, Picture, Section, Table, Text, pairs, require_page
@@ -154,14 +154,13 @@ def _failures(found: Study) -> Iterator[Table]:
     rows: list[tuple[str, ...]] = []
     for row in sorted(found.rows.values(), key=lambda row: row.index):
         if row.status != "completed" and len(rows) < _FAILURES:
-            given = ", ".join(f"{k} = {_short(v)}" for k, v in found.values(row.index).items())
-            rows.append((str(row.index), row.status, given, row.message))
+            rows.append((str(row.index), row.status, _settings(found, row.index), row.message))
     caption = f"the first {_FAILURES} of {found.failures}" if found.failures > _FAILURES else ""
     yield Table(("run", "kind", "parameters", "message"), rows, caption=caption)
 
 
-def _short(x: Any) -> str:
-    return f"{x:.6g}" if isinstance(x, (float, np.floating)) else str(x)
+def _settings(found: Study, index: int) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in setting_lines(found, index))
 
 
 def _measure(section: Section, found: Study, name: str, limits: Sequence[float] | None) -> None:
@@ -183,9 +182,9 @@ def _worst_run(page: Page, found: Study, measure: str) -> None:
     if not isinstance(run, Simulation):
         return
     with page.section("The worst run") as section:
-        given = ", ".join(f"{k} = {_short(v)}" for k, v in found.values(index).items())
         title = f"largest {measure}"
-        section.parts.append(Text(f"Run {index} has the largest {measure}: {given}. Beside it, the run in the middle."))
+        told = f"Run {index} has the largest {measure}: {_settings(found, index)}. Beside it, the run in the middle."
+        section.parts.append(Text(told))
         section.parts.append(Picture(Markup(view_study(found, measure, title=title).frame())))  # type: ignore[union-attr]
         section.parts.append(Picture.of(lambda: responses(run), f"Positions, references and efforts of run {index}"))
     if run.plant is not None:

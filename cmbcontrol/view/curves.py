@@ -24,7 +24,7 @@ _FEW = 8  # curves that one panel shows at first
 _PANELS = 3  # at first
 _TRACKING, _REFERENCE = "tracking, reference dotted", ", reference"
 _LOGARITHMIC = ("drift", "energy_balance", "conditioning")
-_DASHES = {"-": [], "--": [6, 4], ":": [2, 3], "-.": [6, 3, 2, 3]}
+_DASHES: dict[str, list[float]] = {"-": [], "--": [6, 4], ":": [2, 3], "-.": [6, 3, 2, 3]}
 
 
 def dashes(linestyle: Any) -> list[float]:
