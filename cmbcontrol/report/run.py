@@ -24,8 +24,9 @@ from ..plot.time import accuracy, forces, reports, responses
 from ..sim.result import Simulation
 from ..sim.summary import event_words, kind_of_run, run_lines
 from ..view import view_run
+from ..view.page import require_page
 from .machine import show_machine
-from .page import Page, Picture, Section, Table, Text, pairs, require_page
+from .page import Page, Picture, Section, Table, Text, pairs
 
 __all__ = ["report_run"]
 
@@ -70,7 +71,7 @@ def report_run(run: Simulation, path: str | Path, *, title: str | None = None) -
     True
     """
     _check.run(run)
-    path = require_page(path)
+    path = require_page(path, "a report")
     name = str(run.data.attrs["plant"]) if title is None else _check.text(title, "title")
     return _Report(run, name).page().save(path)
 
