@@ -322,7 +322,7 @@ FAULTS = (
         "limits-without-unit",
         "limits of motors were written without a unit, and large ones as powers of ten",
         "cmbcontrol/plot/time.py",
-        "{name} (limit {in_unit(limit, units[k])})",
+        "{name} (limit {in_unit(limit, panel.unit)})",
         "{name} (limit {limit:.4g})",
         "tests/plot/test_time.py::test_limits_are_written_as_one_reads_them",
     ),

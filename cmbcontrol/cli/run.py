@@ -130,19 +130,10 @@ def _summary(asked: StudyFile, found: Study) -> dict[str, Any]:
 
 def _figures(asked: StudyFile, found: Study, folder: Path, suffix: str, tell: Any) -> list[str]:
     """Write a plot of the distribution of each measure, and of all measures over the parameters."""
-    from .. import plot
+    from ..plot.studies import figures_of
 
-    varied = [n for n in found.parameters if found.data[n].dtype.kind == "f" and np.ptp(found.data[n].values) > 0.0]
-    shown = [n for n in found.measures if np.isfinite(found.data[n].values).sum() > 1]
-    makers = {}
-    for name in shown:
-        low, high = (x if np.isfinite(x) else None for x in asked.limits.get(name, (np.nan, np.nan)))
-        makers[name] = lambda name=name, low=low, high=high: plot.distribution(found, name, low=low, high=high)
-        if varied and np.isfinite(found.data[name].values).sum() > len(varied) + 2:
-            makers[f"{name}-sensitivities"] = lambda name=name: plot.tornado(found.sensitivities(name))
-    if shown and varied:
-        makers["scatter"] = lambda: plot.scatter(found, shown, parameters=varied)
-    return figures.write_all(folder, {f"{name}{suffix}": make for name, make in makers.items()}, tell)
+    makers = {f"{name}{suffix}": make for _, name, _, make in figures_of(found, asked.limits)}
+    return figures.write_all(folder, makers, tell)
 
 
 def _show(asked: StudyFile, found: Study, folder: Path, files: list[str]) -> None:

@@ -25,10 +25,10 @@ from ..linear.linearize import linearize
 from ..linear.model import LinearModel
 from ..linear.operating import trim
 from ..linear.signals import best_coordinates
-from ..model.units import effort_units, in_unit
 from ..plants import Entry, TrackingTask
 from ..sim.result import Simulation
 from ..sim.simulate import simulate
+from ..sim.summary import kind_of_run, run_lines
 from . import common, figures
 from .common import At, Bars, Debug, Factory, NamedConfiguration, PlantName
 from .figures import Format
@@ -321,7 +321,7 @@ def _report(found: _Found, folder: Path) -> None:
     """Print two short tables and the names of the files."""
     console, s = common.console(), found.summary
     tracking = s["tracking"]
-    what = f"tracking of {', '.join(tracking['coordinates'])}" if tracking else "free run"
+    what = f"tracking of {', '.join(tracking['coordinates'])}" if tracking else kind_of_run(found.run)
     console.print(Text.assemble((s["plant"], "bold"), f": {what}, {s['duration_s']:g} s"))
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 2))
     table.add_column(style="dim", no_wrap=True)
@@ -344,36 +344,15 @@ def _report(found: _Found, folder: Path) -> None:
 
 def _lines(found: _Found) -> Iterator[tuple[str, str]]:
     """Rows of the first table."""
-    s, run = found.summary, found.run
-    yield "loops open by at most", f"{s['max_loop_opening_m']:.1e} m"
-    energy = s["max_energy_error_J"]
-    yield (
-        "energy balance error",
-        "unknown (the plant gives no potential energy)" if energy is None else f"{energy:.1e} J",
-    )
-    tracking = s["tracking"]
-    if tracking:
-        names = [str(n) for n in run.data["position"].values]
-        units = {run.plant.position_units[names.index(n)] for n in tracking["coordinates"]}
-        unit = units.pop() if len(units) == 1 else ""
-        yield "tracking error", f"{tracking['error_start']:.3g} -> {tracking['error_end']:.1e} {unit}".rstrip()
+    s = found.summary
+    yield from run_lines(found.run)
+    if tracking := s["tracking"]:
         measured = tracking["decay_rate_measured"]
         rate = "too short to measure" if measured is None else f"{measured:#.4g} 1/s"
         yield "decay of the error", f"{rate} (asked for {tracking['decay_rate_asked']:.4g} 1/s)"
-    if s["max_effort"]:
-        units = effort_units(run.plant)
-        peaks = [f"{n} {in_unit(x, u)}" for (n, x), u in zip(s["max_effort"].items(), units, strict=True)]
-        yield "largest efforts", ", ".join(peaks)
-    for motor in run.motors_at_limits():
-        yield "limit", str(motor)
-    passages = [f"{e['time']:.4g} s ({e['kind']})" for e in s["singular_passages"]]
-    shown = passages[:6] + ([f"{len(passages) - 6} more"] if len(passages) > 6 else [])
-    yield "singular passages", ", ".join(shown) or "none"
-    cost = f"{s['steps']} steps, {s['evaluations']} evaluations, {s['wall_time_s']:.2f} s"
-    if s["compile_time_s"] > 0.01:
-        cost += f" of which {s['compile_time_s']:.2g} s went into compiling, once"
-    yield "cost", cost
-    if s["tracking"] and s["law_code"] != "generated":
+    compiling = f", {s['compile_time_s']:.2g} s of it for compiling, once" if s["compile_time_s"] > 0.01 else ""
+    yield "time", f"{s['wall_time_s']:.2f} s{compiling}"
+    if tracking and s["law_code"] != "generated":
         yield "the law runs in Python", s["law_code"].removeprefix("none: ")
 
 

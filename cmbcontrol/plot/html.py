@@ -19,7 +19,7 @@ from ..model.diagnosis import Diagnosis
 from ..model.plant import Plant
 from ..model.units import effort_units, in_unit
 from ..sim.result import Simulation
-from ..sim.summary import run_lines
+from ..sim.summary import kind_of_run, run_lines
 from ..studies.study import Study
 from ..studies.summary import HEAD, measure_lines
 from .figure import png, unregistered
@@ -98,8 +98,7 @@ def _mobility(found: Diagnosis) -> list[tuple[str, str]]:
 def _run(run: Simulation) -> tuple[str, list[str]]:
     from .time import responses
 
-    law = str(run.data.attrs["controller"])
-    title = f"{run.data.attrs['plant']}: {'free run' if law == 'none' else f'run under {law}'}"
+    title = f"{run.data.attrs['plant']}: {kind_of_run(run)}"
     return title, [_picture(lambda: responses(run)), _TABLES, _pairs(run_lines(run)), "</div>"]
 
 

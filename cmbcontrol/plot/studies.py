@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,19 +13,19 @@ from .. import _check
 from .._tolerance import CONSTANT
 from ..errors import InputError
 from ..model.units import in_unit
+from ..sim.panels import Scales
 from ..sim.result import Simulation
 from ..sim.units import column_units
 from ..studies.study import Study
 from . import style
 from .figure import new_figure
-from .signals import SignalStyles
 
 if TYPE_CHECKING:
     import xarray
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["distribution", "envelope", "pareto", "scatter", "tornado"]
+__all__ = ["distribution", "envelope", "figures_of", "pareto", "scatter", "tornado"]
 
 Array = NDArray[np.float64]
 
@@ -52,6 +53,30 @@ def _table(indices: Any) -> xarray.Dataset:
     import xarray
 
     return _check.instance(indices, xarray.Dataset, "indices", "from Study.sensitivities or sobol_indices")
+
+
+def figures_of(found: Study, limits: Mapping[str, Any], most: int | None = None) -> Iterator[tuple[str, str, str, Any]]:
+    """Figures that show a study: heading, name, caption, and a function that makes it.
+
+    They are the distribution of each measure, what it depends on if there are more runs than slopes, and all measures
+    over all parameters, or the first of both (`most`).
+    """
+    finite = {name: int(np.isfinite(found.data[name].values).sum()) for name in found.measures}
+    shown, varied = [name for name in finite if finite[name] > 1], _varied(found)
+    for name in shown:
+        low, high = (x if np.isfinite(x) else None for x in limits.get(name, (np.nan, np.nan)))
+        yield name, name, f"Distribution of {name}", partial(distribution, found, name, low=low, high=high)
+        if varied and finite[name] > len(varied) + 2:
+            told = f"What {name} depends on, by linear regression"
+            yield name, f"{name}-sensitivities", told, lambda name=name: tornado(found.sensitivities(name))
+    if shown and varied:
+        told = "Measures over parameters" + (", the first" if max(len(shown), len(varied)) > (most or np.inf) else "")
+        yield "All against all", "scatter", told, partial(scatter, found, shown[:most], parameters=varied[:most])
+
+
+def _varied(found: Study) -> list[str]:
+    """Parameters that are numbers and vary."""
+    return [n for n in found.parameters if found.data[n].dtype.kind == "f" and np.ptp(found.data[n].values) > 0.0]
 
 
 def _one(axes: Any, width: float, height: float) -> tuple[Figure, Axes]:
@@ -158,8 +183,8 @@ def scatter(
     """
     _check.instance(found, Study, "found", "from study")
     rows = _check.names(found.measures if measures is None else measures, "measures", found.measures, "measure")
-    varied = [n for n in found.parameters if found.data[n].dtype.kind == "f" and np.ptp(found.data[n].values) > 0.0]
-    columns = _check.names(varied if parameters is None else parameters, "parameters", found.parameters, "parameter")
+    columns = _varied(found) if parameters is None else parameters
+    columns = _check.names(columns, "parameters", found.parameters, "parameter")
     if not rows or not columns:
         raise InputError("there is nothing to draw: no measure, or no numeric parameter that varies")
     across = min(len(columns), _ACROSS)  # more parameters go on below
@@ -367,7 +392,7 @@ def envelope(runs: Sequence[Simulation], variable: str, name: str, *, share: flo
     style.curve(ax, times, middle, color=style.COLORS[0], linewidth=1.4, label="median")
     unit = column_units(listed[0], variable)[names.index(name)]
     style.dress(ax, f"{variable} {name}" + (f" ({unit})" if unit not in ("", "1") else ""))
-    style.room_for_constants(ax, SignalStyles(listed[0]).scale(unit))
+    style.room_for_constants(ax, Scales(listed[0]).of(unit))
     style.time_axis([ax], times)
     style.beside(ax)
     return figure

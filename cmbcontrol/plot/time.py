@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,8 +12,8 @@ from .. import _check
 from ..errors import InputError
 from ..model.units import in_unit
 from ..sim.motor_limits import effort_limits
+from ..sim.panels import ROUNDING, Panel, Scales, panels_of
 from ..sim.result import Simulation
-from ..sim.units import column_units
 from .signals import SignalStyles
 from .style import (
     COLORS,
@@ -38,11 +38,8 @@ __all__ = ["accuracy", "forces", "reports", "responses"]
 
 Array = NDArray[np.float64]
 
-_POSITIONS = {"rad": "joint angle (rad)", "m": "joint travel (m)", "1": "coordinate (1)"}
-_VELOCITIES = {"rad/s": "joint rate (rad/s)", "m/s": "joint speed (m/s)", "1/s": "rate (1/s)"}
-_ERRORS = {"rad": "tracking error (rad)", "m": "tracking error (m)", "1": "tracking error (1)"}
+_ERRORS = ("error", "drift", "energy_balance")  # kinds that are drawn down to rounding
 _SINGULAR = 0.03  # conditioning below which multipliers may leave the panel
-_ROUNDING = 1e-14  # of its scale: closing a loop, or a sum of energies, is no more accurate (1e-16 times some tens)
 
 _PASSAGES = ("singular passage", "singular start", "near-singular passage")  # kinds of events
 _EVENT_LINES = ("-", "--", ":", "-.")  # by kind
@@ -79,42 +76,17 @@ def responses(run: Simulation, *, velocities: bool = False, axes: Any = None) ->
     ['joint angle (rad)', 'motor effort (N m)']
     """
     _check.run(run)
-    velocities = _check.flag(velocities, "velocities")
-    t, data, signals = run.time, run.data, SignalStyles(run)
-    names, units = [str(n) for n in data["position"].values], column_units(run, "q")
-    followed = [str(n) for n in data["controlled"].values] if "reference" in data else []
-    tracked = [n for n in followed if n in names]
-    positions = _by_unit(names, units)
-    rates = _by_unit([str(n) for n in data["velocity"].values], column_units(run, "v")) if velocities else {}
-    errors = _errors(run, followed, dict(zip(names, units, strict=True)))
-    motors = [str(n) for n in data["actuator"].values]
-    driven = motors if data.attrs["controller"] != "none" else []
-    efforts = _by_unit(driven, column_units(run, "u")[: len(driven)])
-    figure, all_axes = panels(axes, len(positions) + len(rates) + len(errors) + len(efforts))
-    left = iter(all_axes)
-    for unit, group in positions.items():
-        ax = next(left)
-        _positions(ax, run, group, tracked, signals)
-        dress(ax, _POSITIONS.get(unit, with_unit("coordinate", unit)))
-        room_for_constants(ax, signals.span(unit))
-    for unit, group in rates.items():
-        ax = next(left)
-        for name in group:
-            curve(ax, t, data["v"].sel(velocity=name).values, linewidth=1.3, label=name, **signals.coordinate(name))
-        dress(ax, _VELOCITIES.get(unit, with_unit("rate", unit)))
-        room_for_constants(ax, signals.span(unit.removesuffix("/s")))
-    for unit, found in errors.items():
-        ax = next(left)
-        for name, error in found.items():
-            curve(ax, t, np.abs(error), linewidth=1.3, label=name, **signals.coordinate(name))
-        dress(ax, _ERRORS.get(unit, with_unit("tracking error", unit)))
-        if _has_data(ax):
-            above_rounding(ax, _ROUNDING * signals.span(unit))
-    for unit, group in efforts.items():
-        ax = next(left)
-        _efforts(ax, run, group, motors, signals)
-        dress(ax, with_unit("motor effort", unit))
-        room_for_constants(ax, signals.force(unit))
+    kinds = ("q", "v", "error", "u") if _check.flag(velocities, "velocities") else ("q", "error", "u")
+    found, styles_of = panels_of(run, *kinds), SignalStyles(run).of
+    figure, all_axes = panels(axes, len(found))
+    for ax, panel in zip(all_axes, found, strict=True):
+        if panel.kind == "q":
+            _positions(ax, run, panel, styles_of(panel))
+        elif panel.kind == "u":
+            _efforts(ax, run, panel, styles_of(panel))
+        else:
+            _signals(ax, run, panel, styles_of(panel), 1.3)
+        _dress(ax, panel)
     _finish(run, all_axes)
     return figure
 
@@ -141,28 +113,18 @@ def forces(run: Simulation, *, axes: Any = None) -> Figure:
     ['constraint force (N m)', 'multiplier (N)']
     """
     _check.run(run)
-    t, data, signals = run.time, run.data, SignalStyles(run)
-    names, units = [str(n) for n in data["velocity"].values], column_units(run, "constraint_force")
-    groups = _by_unit(names, units)
-    rows = [str(n) for n in data["row"].values]
-    multipliers = _by_unit(rows, column_units(run, "multipliers")) or {"N": []}
-    figure, all_axes = panels(axes, len(groups) + len(multipliers), 2.1)
-    left = iter(all_axes)
-    for what, variable, order, found, style in (
-        ("constraint force", "constraint_force", names, groups, signals.coordinate),
-        ("multiplier", "multipliers", rows, multipliers, signals.row),
-    ):
-        for unit, group in found.items():
-            ax = next(left)
-            for name in group:
-                values = data[variable].values[:, order.index(name)]
-                curve(ax, t, values, linewidth=1.2, label=name, **style(name))
-            dress(ax, with_unit(what, unit))
-            room_for_constants(ax, signals.force(unit))
-            if not group:
-                _remark(ax, "no loops")
-            elif variable == "multipliers":
-                _keep_in_sight(ax, data[variable].values[data["conditioning"].values > _SINGULAR])
+    found, styles_of = panels_of(run, "constraint_force", "multipliers"), SignalStyles(run).of
+    if not run.data.sizes["row"]:
+        found.append(Panel("multipliers", 1.0, "multiplier", "N", {}))
+    figure, all_axes = panels(axes, len(found), 2.1)
+    for ax, panel in zip(all_axes, found, strict=True):
+        _signals(ax, run, panel, styles_of(panel), 1.2)
+        _dress(ax, panel)
+        if not panel.signals:
+            _remark(ax, "no loops")
+        elif panel.kind == "multipliers":
+            regular = run.data["conditioning"].values > _SINGULAR
+            _keep_in_sight(ax, np.array([*panel.signals.values()])[:, regular])
     _finish(run, all_axes)
     return figure
 
@@ -238,34 +200,28 @@ def accuracy(run: Simulation, *, axes: Any = None) -> Figure:
     ['loop opening (m)', 'energy error (J)', 'energy (J)', 'conditioning (1)']
     """
     _check.run(run)
-    t, data, signals = run.time, run.data, SignalStyles(run)
+    t, data, scales, styles_of = run.time, run.data, Scales(run), SignalStyles(run).of
     figure, all_axes = panels(axes, 4)
     opening, balance, energy, conditioning = all_axes
-    for k, name in enumerate(str(n) for n in data["loop"].values):
-        curve(opening, t, data["drift"].values[:, k], linewidth=1.0, label=name, **signals.loop(name))
-    if not data.sizes["loop"]:
+    (of_balance,), (of_energy,) = panels_of(run, "energy_balance"), panels_of(run, "energy")
+    of_loops = (*panels_of(run, "drift"), Panel("drift", scales.size, "loop opening", "m", {}))[0]
+    _signals(opening, run, of_loops, styles_of(of_loops), 1.0)
+    if not of_loops.signals:
         _remark(opening, "no loops")
-    curve(balance, t, np.abs(data["energy_balance"].values), color=INK, linewidth=1.0, label="energy - work")
-    for name, style in zip(("kinetic", "potential"), styles(2), strict=True):
-        curve(energy, t, data[name].values, linewidth=1.3, label=name, **style)
-    curve(energy, t, data["energy"].values, color=INK, linewidth=1.3, linestyle="--", label="total")
-    if not np.isfinite(data["energy"].values).any():
+    _signals(balance, run, of_balance, {name: {"color": INK} for name in of_balance.signals}, 1.0)
+    looks = dict(zip(("kinetic", "potential"), styles(2), strict=True)) | {"total": {"color": INK, "linestyle": "--"}}
+    _signals(energy, run, of_energy, looks, 1.3)
+    if not np.isfinite(of_energy.signals["total"]).any():
         for ax in (balance, energy):
             _remark(ax, "no potential energy is known")
+    for ax, panel in ((opening, of_loops), (balance, of_balance), (energy, of_energy)):
+        _dress(ax, panel)
     curve(conditioning, t, _positive(data["conditioning"].values), color=INK, linewidth=1.2)
     passed = np.isfinite(data["event_conditioning"].values)  # changes of the loops have none
     at, least = (data[name].values[passed] for name in ("event_time", "event_conditioning"))
     least = np.maximum(least, 1e-12)
     if at.size:
         conditioning.plot(at, least, "v", color=COLORS[1], markersize=5, label="least on the way", clip_on=False)
-    dress(opening, "loop opening (m)")
-    dress(balance, "energy error (J)")
-    dress(energy, "energy (J)")
-    scale = _energy_scale(run)
-    for ax, floor in ((opening, _ROUNDING * signals.size), (balance, _ROUNDING * scale)):
-        if _has_data(ax):
-            above_rounding(ax, floor)
-    room_for_constants(energy, scale)
     lowest = np.nanmin([*data["conditioning"].values, *least], initial=1.0)
     dress(conditioning, "conditioning (1)", log=_has_data(conditioning) and lowest < 0.1)
     if lowest >= 0.1:
@@ -277,35 +233,49 @@ def accuracy(run: Simulation, *, axes: Any = None) -> Figure:
 # -- parts -----------------------------------------------------------------------------------------
 
 
-def _positions(ax: Axes, run: Simulation, group: list[str], tracked: list[str], signals: SignalStyles) -> None:
+def _signals(ax: Axes, run: Simulation, panel: Panel, looks: Mapping[str, dict[str, Any]], width: float) -> None:
+    """Draw the signals of a panel for which there is a style; of errors their size."""
+    for name, values in panel.signals.items():
+        if name in looks:
+            shown = np.abs(values) if panel.kind in _ERRORS else values
+            curve(ax, run.time, shown, linewidth=width, label=name, **looks[name])
+
+
+def _dress(ax: Axes, panel: Panel) -> None:
+    """Set label and limits of a panel that is drawn."""
+    dress(ax, with_unit(panel.label, panel.unit))
+    if panel.kind not in _ERRORS:
+        room_for_constants(ax, panel.scale)
+    elif _has_data(ax):
+        above_rounding(ax, ROUNDING * panel.scale)
+
+
+def _positions(ax: Axes, run: Simulation, panel: Panel, looks: Mapping[str, dict[str, Any]]) -> None:
     """Draw the positions of one unit, with references dashed on top."""
-    data, t = run.data, run.time
-    names = [str(n) for n in data["position"].values]
-    order = [n for n in group if n in tracked] + [n for n in group if n not in tracked]
+    references = {name: y for part in panels_of(run, "reference") for name, y in part.signals.items()}
+    followed = references.keys() & {str(name) for name in run.data["position"].values}
+    order = sorted(panel.signals, key=lambda name: name not in followed)
     for name in order:
-        main = name in tracked or not tracked
-        values = data["q"].values[:, names.index(name)]
-        curve(ax, t, values, linewidth=1.7 if main else 0.8, label=name, **signals.coordinate(name))
+        width = 1.7 if name in followed or not followed else 0.8
+        curve(ax, run.time, panel.signals[name], linewidth=width, label=name, **looks[name])
     label = "reference"
     for name in order:
-        if name in tracked:
-            values = data["reference"].sel(controlled=name).values
-            curve(ax, t, values, color=INK, linewidth=0.9, dashes=(4, 3), label=label)
+        if name in followed:
+            curve(ax, run.time, references[name], color=INK, linewidth=0.9, dashes=(4, 3), label=label)
             label = "_reference"
 
 
-def _efforts(ax: Axes, run: Simulation, group: list[str], motors: list[str], signals: SignalStyles) -> None:
+def _efforts(ax: Axes, run: Simulation, panel: Panel, looks: Mapping[str, dict[str, Any]]) -> None:
     """Draw efforts, with limits as dotted lines if they are in range; in the colour of the motor if it is its own."""
-    limits, units = effort_limits(run), column_units(run, "u")
+    limits = dict(zip(run.data["actuator"].values, effort_limits(run), strict=True))
     largest = float(np.nanmax(np.abs(run.data["u"].values), initial=0.0))
     lines: dict[float, str] = {}
-    for name in group:
-        k, style = motors.index(name), signals.motor(name)
-        limit = float(limits[k])
-        text = name if np.isinf(limit) else f"{name} (limit {in_unit(limit, units[k])})"
-        curve(ax, run.time, run.data["u"].values[:, k], linewidth=1.3, label=text, **style)
+    for name, values in panel.signals.items():
+        limit = float(limits[name])
+        text = name if np.isinf(limit) else f"{name} (limit {in_unit(limit, panel.unit)})"
+        curve(ax, run.time, values, linewidth=1.3, label=text, **looks[name])
         if limit <= 2.0 * largest:
-            lines[limit] = style["color"] if limit not in lines else INK
+            lines[limit] = looks[name]["color"] if limit not in lines else INK
     for limit, color in lines.items():
         for y in (-limit, limit):
             ax.axhline(y, color=color, linewidth=1.0, linestyle=":")
@@ -326,13 +296,6 @@ def _finish(run: Simulation, axes: list[Axes]) -> None:
                 last.append(line)
         beside(ax, last)
     time_axis(axes, run.time)
-
-
-def _energy_scale(run: Simulation) -> float:
-    """Largest sum of the energies and works in the energy balance, J; 1 where nothing moves or weighs."""
-    parts = ("kinetic", "potential", "actuator_work", "dissipated_work", "load_work", "motion_work")
-    total = sum(np.nan_to_num(np.abs(run.data[name].values)) for name in parts if name in run.data)
-    return float(np.max(total, initial=0.0)) or 1.0
 
 
 def _short(text: str) -> str:
@@ -362,29 +325,3 @@ def _positive(x: Array) -> Array:
 def _has_data(ax: Axes) -> bool:
     """Whether there is anything to draw, which a logarithmic axis needs."""
     return any(np.isfinite(np.asarray(line.get_ydata(), dtype=float)).any() for line in ax.lines)
-
-
-def _errors(run: Simulation, followed: list[str], units: dict[str, str]) -> dict[str, dict[str, np.ndarray]]:
-    """Tracking errors by unit and name, as the controller computes them, or else of coordinates."""
-    data = run.data
-    if "error" in data:
-        listed = column_units(run, "error")
-        units = dict(zip(followed, listed, strict=True)) if len(listed) == len(followed) else units
-    groups: dict[str, dict[str, np.ndarray]] = {}
-    for name in followed:
-        if "error" in data:
-            error = data["error"].sel(controlled=name).values
-        elif name in units:
-            error = data["reference"].sel(controlled=name).values - data["q"].sel(position=name).values
-        else:
-            continue
-        groups.setdefault(units.get(name, ""), {})[name] = error
-    return groups
-
-
-def _by_unit(names: Iterable[str], units: Iterable[str]) -> dict[str, list[str]]:
-    """Names that share an axis, by unit."""
-    groups: dict[str, list[str]] = {}
-    for name, unit in zip(names, units, strict=True):
-        groups.setdefault(unit, []).append(name)
-    return groups

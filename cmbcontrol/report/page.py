@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING
 import jinja2
 from markupsafe import Markup
 
-from .. import _check, _files
+from .. import _files
 from .._versions import version
-from ..errors import CmbError, InputError
+from ..errors import CmbError
 from ..plot.figure import png, unregistered
+from ..view.page import require_page
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Page", "Picture", "Section", "Table", "Text", "pairs", "require_page"]
+__all__ = ["Page", "Picture", "Section", "Table", "Text", "pairs"]
 
-_SUFFIXES = (".html", ".htm")
 _DPI = 130.0  # of pictures: sharp on paper at the width of the page, some 50 kB each
 
 
@@ -139,15 +139,7 @@ class Page:
         FileError
             Where it cannot be written.
         """
-        return _files.write(require_page(path), self.html())
-
-
-def require_page(path: str | Path) -> Path:
-    """Path of a page, checked before the content is computed."""
-    path = _check.path(path)
-    if path.suffix.lower() not in _SUFFIXES:
-        raise InputError(f"a report is a page, {' or '.join(_SUFFIXES)}, got {path.name!r}")
-    return path
+        return _files.write(require_page(path, "a report"), self.html())
 
 
 def pairs(rows: Iterable[tuple[str, str]], caption: str = "") -> Table:

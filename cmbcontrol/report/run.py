@@ -22,10 +22,11 @@ from ..plot.html import MODE_HEAD, mode_rows
 from ..plot.poles import poles
 from ..plot.time import accuracy, forces, reports, responses
 from ..sim.result import Simulation
-from ..sim.summary import run_lines
+from ..sim.summary import event_words, kind_of_run, run_lines
 from ..view import view_run
+from ..view.page import require_page
 from .machine import show_machine
-from .page import Page, Picture, Section, Table, Text, pairs, require_page
+from .page import Page, Picture, Section, Table, Text, pairs
 
 __all__ = ["report_run"]
 
@@ -70,7 +71,7 @@ def report_run(run: Simulation, path: str | Path, *, title: str | None = None) -
     True
     """
     _check.run(run)
-    path = require_page(path)
+    path = require_page(path, "a report")
     name = str(run.data.attrs["plant"]) if title is None else _check.text(title, "title")
     return _Report(run, name).page().save(path)
 
@@ -107,11 +108,10 @@ class _Report:
         return page
 
     def _subtitle(self) -> str:
-        data = self.run.data
-        law = str(data.attrs["controller"])
-        under = "Free run" if law == "none" else f"Run under {law}"
+        kind, times = kind_of_run(self.run), self.run.time
         made = self.run.provenance.date if self.run.provenance is not None else ""
-        return f"{under}, {self.run.time[0]:.6g} s to {self.run.time[-1]:.6g} s{f', made {made}' if made else ''}"
+        when = f"{times[0]:.6g} s to {times[-1]:.6g} s{f', made {made}' if made else ''}"
+        return f"{kind[0].upper()}{kind[1:]}, {when}"
 
     # -- the law ----------------------------------------------------------------------------------------------
 
@@ -141,12 +141,9 @@ class _Report:
         if not events:
             yield Text("None: no singular configuration, no switch, no limit, no event.")
             return
-        rows = [
-            (f"{e['time']:.6g}", str(e["kind"]), str(e.get("name", "") or ""), f"{e['conditioning']:.3g}")
-            for e in events[:_EVENTS]
-        ]
+        rows = [(f"{event['time']:.6g}", event_words(event)) for event in events[:_EVENTS]]
         more = f"the first {_EVENTS} of {len(events)} events" if len(events) > _EVENTS else ""
-        yield Table(("time (s)", "event", "", "conditioning"), rows, caption=more)
+        yield Table(("time (s)", "event"), rows, caption=more)
         if self.run.plant is not None and any("singular" in str(e["kind"]) for e in events):
             for event in self.run.singularities()[:3]:
                 yield Text(str(event.configuration), folded=f"Singular configuration at {event.time:.6g} s")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +14,15 @@ from .. import _check
 from .._versions import now, versions
 from ..errors import CmbError
 from ..model.units import plain
-from ..plot.studies import distribution, scatter, tornado
+from ..plot.studies import figures_of
 from ..plot.time import responses
 from ..sim.result import Simulation
 from ..studies.study import Study
-from ..studies.summary import HEAD, measure_lines, yield_line
+from ..studies.summary import HEAD, measure_lines, setting_lines, yield_line
 from ..view import view_study
+from ..view.page import require_page
 from .machine import show_machine
-from .page import Page, Picture, Section, Table, Text, pairs, require_page
+from .page import Page, Picture, Table, Text, pairs
 
 __all__ = ["report_study"]
 
@@ -73,7 +75,7 @@ def report_study(
     'study.html'
     """
     _check.instance(found, Study, "found", "from studies.study")
-    path, title = require_page(path), _check.text(title, "title")
+    path, title = require_page(path, "a report"), _check.text(title, "title")
     return _page(found, _checked(limits, found.measures), title).save(path)
 
 
@@ -91,7 +93,6 @@ def _page(found: Study, limits: Mapping[str, tuple[float, float]], title: str) -
     done, planned = len(found.rows), found.table.runs
     whole = f"{done} runs" if done == planned else f"{done} of {planned} runs"
     page = Page(title, f"{whole}, {found.failures} failed, sampling {found.table.sampling}, seed {found.table.seed}")
-    shown = [name for name in found.measures if np.isfinite(found.data[name].values).sum() > 1]
     with page.section("Measures") as section:
         section.parts += _measures(found, limits)
     with page.section("What varies") as section:
@@ -99,19 +100,12 @@ def _page(found: Study, limits: Mapping[str, tuple[float, float]], title: str) -
     if found.failures:
         with page.section("Failures") as section:
             section.parts += _failures(found)
-    for name in shown:
-        with page.section(name) as section:
-            _measure(section, found, name, limits.get(name))
-    varied = [p for p in found.parameters if found.data[p].dtype.kind == "f" and np.ptp(found.data[p].values) > 0.0]
-    if shown and varied:
-        with page.section("All against all") as section:
-            chosen = shown[:_SCATTERED], varied[:_SCATTERED]
-            told = "Measures over parameters" + (
-                "" if len(shown) + len(varied) == sum(map(len, chosen)) else ", the first"
-            )
-            section.parts.append(Picture.of(lambda: scatter(found, chosen[0], parameters=chosen[1]), told))
-    if shown:
-        _worst_run(page, found, shown[0])
+    made = list(figures_of(found, limits, _SCATTERED))
+    for heading, pictures in groupby(made, key=lambda figure: figure[0]):
+        with page.section(heading) as section:
+            section.parts += (Picture.of(make, caption) for *_, caption, make in pictures)
+    if made:
+        _worst_run(page, found, made[0][0])
     with page.section("Versions") as section:
         section.parts.append(pairs([*versions().items(), ("date of this page", now())]))
     return page
@@ -154,23 +148,13 @@ def _failures(found: Study) -> Iterator[Table]:
     rows: list[tuple[str, ...]] = []
     for row in sorted(found.rows.values(), key=lambda row: row.index):
         if row.status != "completed" and len(rows) < _FAILURES:
-            given = ", ".join(f"{k} = {_short(v)}" for k, v in found.values(row.index).items())
-            rows.append((str(row.index), row.status, given, row.message))
+            rows.append((str(row.index), row.status, _settings(found, row.index), row.message))
     caption = f"the first {_FAILURES} of {found.failures}" if found.failures > _FAILURES else ""
     yield Table(("run", "kind", "parameters", "message"), rows, caption=caption)
 
 
-def _short(x: Any) -> str:
-    return f"{x:.6g}" if isinstance(x, (float, np.floating)) else str(x)
-
-
-def _measure(section: Section, found: Study, name: str, limits: Sequence[float] | None) -> None:
-    low, high = (x if np.isfinite(x) else None for x in limits or (np.nan, np.nan))
-    section.parts.append(Picture.of(lambda: distribution(found, name, low=low, high=high), f"Distribution of {name}"))
-    numeric = [p for p in found.parameters if found.data[p].dtype.kind == "f" and np.ptp(found.data[p].values) > 0.0]
-    if numeric and np.isfinite(found.data[name].values).sum() > len(numeric) + 2:  # more runs than slopes
-        of = found.sensitivities(name)
-        section.parts.append(Picture.of(lambda: tornado(of), f"What {name} depends on, by linear regression"))
+def _settings(found: Study, index: int) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in setting_lines(found, index))
 
 
 def _worst_run(page: Page, found: Study, measure: str) -> None:
@@ -183,9 +167,9 @@ def _worst_run(page: Page, found: Study, measure: str) -> None:
     if not isinstance(run, Simulation):
         return
     with page.section("The worst run") as section:
-        given = ", ".join(f"{k} = {_short(v)}" for k, v in found.values(index).items())
         title = f"largest {measure}"
-        section.parts.append(Text(f"Run {index} has the largest {measure}: {given}. Beside it, the run in the middle."))
+        told = f"Run {index} has the largest {measure}: {_settings(found, index)}. Beside it, the run in the middle."
+        section.parts.append(Text(told))
         section.parts.append(Picture(Markup(view_study(found, measure, title=title).frame())))  # type: ignore[union-attr]
         section.parts.append(Picture.of(lambda: responses(run), f"Positions, references and efforts of run {index}"))
     if run.plant is not None:

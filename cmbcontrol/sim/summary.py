@@ -1,8 +1,8 @@
-"""Summary of a run in words: how it ended, how accurate it is, and its largest efforts."""
+"""Facts of a run in words: what it is of, how it ended, how accurate it is, its largest efforts, its events."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,9 +12,22 @@ from .motor_limits import motors_at_limits
 if TYPE_CHECKING:
     from .result import Simulation
 
-__all__ = ["run_lines", "summary"]
+__all__ = ["event_words", "kind_of_run", "run_lines", "summary"]
 
 _EVENTS = 6  # that are told with their times
+
+
+def kind_of_run(run: Simulation) -> str:
+    """Words for a run: "free run", or "run under" its law."""
+    law = str(run.data.attrs["controller"])
+    return "free run" if law == "none" else f"run under {law}"
+
+
+def event_words(event: dict[str, Any]) -> str:
+    """Words for an event of `Simulation.events`: its kind, how singular the machine was, the energy that it took."""
+    singular = f", conditioning {event['conditioning']:.1e}" if np.isfinite(event["conditioning"]) else ""
+    lost = f", {event['loss']:.3g} J lost" if event["loss"] and np.isfinite(event["loss"]) else ""
+    return f"{event['kind']}{singular}{lost}"
 
 
 def run_lines(run: Simulation) -> list[tuple[str, str]]:
@@ -41,8 +54,7 @@ def run_lines(run: Simulation) -> list[tuple[str, str]]:
 def summary(run: Simulation) -> str:
     """Summary of a run as a text, for `print`."""
     data = run.data
-    law = "free run" if data.attrs["controller"] == "none" else f"run under {data.attrs['controller']}"
-    title = f"{law} of {data.attrs['plant']}, {data.sizes['time']} times from {run.time[0]:.6g} s"
+    title = f"{kind_of_run(run)} of {data.attrs['plant']}, {data.sizes['time']} times from {run.time[0]:.6g} s"
     return "\n".join([title, *(f"  {what:<22} {text}" for what, text in run_lines(run))])
 
 
@@ -62,8 +74,6 @@ def _tracking(run: Simulation) -> str:
     from .units import column_units
 
     error, units = np.abs(run.data["error"].values), column_units(run, "error")
-    if len(units) != error.shape[1]:
-        units = [""] * error.shape[1]
     parts = []
     for unit in dict.fromkeys(units):
         worst = error[:, [k for k, u in enumerate(units) if u == unit]].max(axis=1)

@@ -13,7 +13,7 @@ from .variation import balance_of
 if TYPE_CHECKING:
     from .study import Study
 
-__all__ = ["HEAD", "MeasureLine", "measure_lines", "summary", "yield_line"]
+__all__ = ["HEAD", "MeasureLine", "measure_lines", "setting_lines", "summary", "yield_line"]
 
 _QUANTILES = (0.05, 0.5, 0.95)
 HEAD = ("5 %", "median", "95 %", "largest")  # of `MeasureLine.numbers`
@@ -48,6 +48,12 @@ def measure_lines(found: Study, worst: int = 1) -> list[MeasureLine]:
             unit = str(found.data[name].attrs.get("units", ""))
             lines.append(MeasureLine(name, unit, tuple(plain(x, 5) for x in numbers), found.worst(name, worst)))
     return lines
+
+
+def setting_lines(found: Study, index: int) -> list[tuple[str, str]]:
+    """Lines of the parameters of a run with their values."""
+    values = found.values(index).items()
+    return [(name, f"{x:.6g}" if isinstance(x, (float, np.floating)) else str(x)) for name, x in values]
 
 
 def yield_line(found: Study, limits: Mapping[str, tuple[float, float]]) -> str:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import InputError, ModelError
 from ..plot.style import COLORS
 from ..scene import Scene, scene
-from ..sim.summary import run_lines
+from ..sim.summary import event_words, kind_of_run, run_lines
 from .appearance import look_of, motion_of, poses_of, traces_of
 from .arrows import NO_ARROWS, arrows_of
 from .curves import NO_CURVES, curves_of
@@ -75,9 +75,7 @@ def case_of_run(run: Simulation, *, name: str = "", trace: Trace | None = None, 
 
 def _note(run: Simulation) -> str:
     """Text with the law, and with the end of a run that ended early."""
-    law = str(run.data.attrs.get("controller", "none"))
-    told = "free motion" if law == "none" else law
-    return told if run.status == 0 else f"{told}. {run.message}"
+    return kind_of_run(run) if run.status == 0 else f"{kind_of_run(run)}. {run.message}"
 
 
 def _events(run: Simulation) -> list[dict[str, Any]]:
@@ -86,14 +84,8 @@ def _events(run: Simulation) -> list[dict[str, Any]]:
     for event in run.events():
         if not np.isfinite(event["time"]):
             continue
-        kind = str(event["kind"])
-        text = kind
-        if kind.startswith(("singular", "near-singular")):
-            text += f", conditioning {event['conditioning']:.1e}"
-        if event["loss"] and np.isfinite(event["loss"]):
-            text += f", {event['loss']:.3g} J lost"
-        color = next((color for begin, color in _MARKS if kind.startswith(begin)), _MARK)
-        found.append({"time": float(event["time"]), "text": text, "color": color})
+        color = next((color for begin, color in _MARKS if event["kind"].startswith(begin)), _MARK)
+        found.append({"time": float(event["time"]), "text": event_words(event), "color": color})
     return found
 
 
@@ -101,10 +93,10 @@ def _readouts(curves: dict[str, Any]) -> list[dict[str, Any]]:
     """Errors of the run that are shown at the present time."""
     found = []
     for group in curves["groups"]:
-        if group["label"] in ("closure errors", "energy error"):
+        if group["kind"] in ("drift", "energy_balance"):
             values = np.array([signal["values"] for signal in group["signals"]])
             largest = np.max(values, axis=0).astype(np.float32)
-            found.append({"label": group["label"].replace("errors", "error"), "unit": group["unit"], "values": largest})
+            found.append({"label": group["label"], "unit": group["unit"], "values": largest})
     return found
 
 

@@ -14,7 +14,7 @@ from ..errors import InputError
 from .cases import Case, colors
 from .payload import pack
 
-__all__ = ["View"]
+__all__ = ["View", "require_page"]
 
 _SUFFIXES = (".html", ".htm")
 _HEIGHT = 620  # px of a page in a notebook: the machine, three plots and the bar
@@ -61,10 +61,7 @@ class View:
         FileError
             If it cannot be written.
         """
-        path = _check.path(path)
-        if path.suffix.lower() not in _SUFFIXES:
-            raise InputError(f"a view is a page, {' or '.join(_SUFFIXES)}, got {path.name!r}")
-        return _files.write(path, self.html)
+        return _files.write(require_page(path, "a view"), self.html)
 
     def frame(self, height: int = _HEIGHT) -> str:
         """Page inside another one: an ``<iframe>``, whose content needs no file.
@@ -86,6 +83,14 @@ class View:
     def __repr__(self) -> str:
         count = len(self._cases)
         return f"<View of {self.title!r}{f', {count} cases' if count > 1 else ''}; save('view.html') writes it>"
+
+
+def require_page(path: str | Path, what: str) -> Path:
+    """Path of a page, checked by its suffix."""
+    path = _check.path(path)
+    if path.suffix.lower() not in _SUFFIXES:
+        raise InputError(f"{what} is a page, {' or '.join(_SUFFIXES)}, got {path.name!r}")
+    return path
 
 
 @cache

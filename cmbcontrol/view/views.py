@@ -15,6 +15,7 @@ from ..linear.model import LinearModel
 from ..model.elements import GROUND
 from ..sim.result import Simulation
 from ..studies import Study
+from ..studies.summary import setting_lines
 from .cases import Case, case_of_machine, case_of_mode, case_of_run
 from .page import View
 
@@ -272,12 +273,7 @@ def _case_of_row(study: Study, measure: str, index: int, place: str) -> Case:
     values, unit = study.data[measure].values, study.data[measure].attrs.get("units", "")
     value = float(values[study.data["run"].values == index][0])
     case = case_of_run(run, name=f"run {index}, {place}: {measure} = {value:.5g} {unit}".strip())
-    told = [[name, _value(value)] for name, value in study.values(index).items()]
-    return case | {"facts": [*told, *case["facts"]]}
-
-
-def _value(x: Any) -> str:
-    return f"{x:.6g}" if isinstance(x, (float, np.floating)) else str(x)
+    return case | {"facts": [*map(list, setting_lines(study, index)), *case["facts"]]}
 
 
 def _title(title: str | None, name: str) -> str:

@@ -26,11 +26,9 @@ def look(ax, label):
 
 def test_a_joint_and_its_motor_have_one_colour(crank):
     signals = SignalStyles(crank)
-    assert signals.motor("first") == signals.coordinate("pin")
-    assert (
-        len({str(style) for style in (signals.motor("first"), signals.motor("second"), signals.coordinate("rail"))})
-        == 3
-    )
+    assert signals.motors["first"] == signals.coordinates["pin"]
+    looks = (signals.motors["first"], signals.motors["second"], signals.coordinates["rail"])
+    assert len(set(map(str, looks))) == 3
 
 
 def test_a_joint_keeps_its_colour_from_panel_to_panel_and_from_run_to_run():
@@ -48,14 +46,6 @@ def test_a_joint_keeps_its_colour_from_panel_to_panel_and_from_run_to_run():
         free = cmb.simulate(plant, None, q0, t_end=0.1, output_times=0.05)
         assert look(plot.responses(free).axes[0], name) == of_effort == look(plot.forces(free).axes[0], name)
         assert look(plot.responses(cmb.Simulation(run.data)).axes[0], name) == of_effort  # from a file, without a plant
-
-
-def test_scales_are_those_of_the_machine(crank):
-    signals = SignalStyles(crank)
-    assert (signals.span("m"), signals.span("rad")) == (crank.plant.size, 1.0)
-    assert signals.force("N m") == pytest.approx(signals.force("N") * crank.plant.size)
-    assert signals.scale("m/s") == crank.plant.size and signals.scale("N") == signals.force("N")
-    assert SignalStyles(cmb.Simulation(crank.data)).size > 0.0
 
 
 @pytest.mark.parametrize("size", [1e-3, 1e2])

@@ -18,10 +18,10 @@ def by_label(run):
 def test_values_and_units():
     run = tracked("stewart", 0.2)
     told, groups = by_label(run)
-    legs = groups["joint positions", "m"]
+    legs = groups["joint travel", "m"]
     for signal in legs["signals"]:
         assert np.allclose(signal["values"], run.q.sel(position=signal["name"]), rtol=1e-6)
-    assert ("joint positions", "rad") in groups and ("joint velocities", "m/s") in groups
+    assert ("joint angle", "rad") in groups and ("joint speed", "m/s") in groups
     assert all(signal["values"].dtype == np.float32 for g in told["groups"] for signal in g["signals"])
     assert np.array_equal(told["times"], run.time)
 
@@ -29,12 +29,12 @@ def test_values_and_units():
 def test_first_come_the_task_the_efforts_and_the_constraint_forces():
     told, _ = by_label(tracked("stewart", 0.2))
     first = [told["groups"][i] for i in told["shown"]]
-    assert [g["label"] for g in first] == ["tracking, reference dotted", "motor efforts", "constraint forces"]
+    assert [g["label"] for g in first] == ["tracking, reference dotted", "motor effort", "multiplier"]
     assert first[0]["unit"] == "m"
     free = simulate(plants.five_bar(), q0=plants.five_bar().assemble(left=2.1, right=1.0), t_end=0.1)
     told, _ = by_label(free)
-    assert told["groups"][told["shown"][0]]["label"] == "joint positions"
-    assert not any(g["label"] == "motor efforts" for g in told["groups"])
+    assert told["groups"][told["shown"][0]]["label"] == "joint angle"
+    assert not any(g["label"] == "motor effort" for g in told["groups"])
 
 
 def test_a_reference_goes_with_what_follows_it():
@@ -49,21 +49,21 @@ def test_colours_are_those_of_the_figures():
     run = tracked("five-bar", 0.1)
     _, groups = by_label(run)
     styles = SignalStyles(run)
-    for label, unit in (("joint positions", "rad"), ("joint velocities", "rad/s")):
+    for label, unit in (("joint angle", "rad"), ("joint rate", "rad/s")):
         for signal in groups[label, unit]["signals"]:
-            assert signal["color"] == styles.coordinate(signal["name"])["color"]
+            assert signal["color"] == styles.coordinates[signal["name"]]["color"]
 
 
 def test_errors_are_above_rounding():
     _, groups = by_label(singular())
-    for key in (("closure errors", "m"), ("energy error", "J"), ("conditioning", "1")):
+    for key in (("loop opening", "m"), ("energy error", "J"), ("conditioning", "1")):
         assert groups[key]["log"]
-    assert all((s["values"] > 0.0).all() for s in groups["closure errors", "m"]["signals"])
+    assert all((s["values"] > 0.0).all() for s in groups["loop opening", "m"]["signals"])
 
 
 def test_many_signals_are_hidden_at_first():
     _, groups = by_label(tracked("stewart", 0.1))
-    group = groups["joint positions", "rad"]
+    group = groups["joint angle", "rad"]
     shown = [signal["shown"] for signal in group["signals"]]
     assert len(shown) > 8 and sum(shown) == 8 and shown == sorted(shown, reverse=True)
 
