@@ -1,4 +1,4 @@
-"""Tests that belong to a change: python -m tests.related [--since COMMIT] [--above] [--slow] [files...].
+"""Tests that belong to a change: python -m tests.related [--since COMMIT] [--above] [files...].
 
 Without files, the change is what differs from a commit (the last one, unless given), and files that git does not know.
 The tests of a change are those of its modules and of the modules that import these (`--above`: and of all that
