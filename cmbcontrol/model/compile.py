@@ -20,14 +20,12 @@ from .elements import (
     Actuator,
     Body,
     ForceElement,
-    FormulaRows,
     Frame,
     FrictionOfLoad,
     Joint,
     Load,
     LoopPart,
     MachinePart,
-    Motion,
     Row,
     RowOfFormula,
     Spring,
@@ -141,7 +139,7 @@ def _link_records(bodies: Sequence[Body], joints: Sequence[Joint], ordered: list
 def renewed_rows(compiled: Compiled, records: NDArray[np.void], constraint: LoopPart) -> NDArray[np.void] | None:
     """Records of a constraint with other numbers in them; None where a constraint like it has other rows."""
     rows = constraint.rows()
-    if isinstance(constraint, Motion) or len(rows) != len(records) or any(row.formula for row in rows):
+    if constraint.component_names or len(rows) != len(records) or any(row.formula for row in rows):
         return None
     renewed, made = records.copy(), _row_records([_Line(row) for row in rows], compiled.link_of, compiled.frame_of)
     if any((made[key] != records[key]).any() for key in ("kind", "a", "b")):
@@ -310,7 +308,7 @@ def _drive_records(actuators: Sequence[Actuator], loops: Sequence[LoopPart], lin
     """Records of drives: on a tree coordinate, along the axis of a cut joint, or a torque between two bodies."""
     records = []
     zero = np.zeros(3)
-    cut = {j.name: (j, axes) for j in loops if isinstance(j, Joint) and (axes := j.effort_axes()) is not None}
+    cut: dict[str, Any] = {j.name: (j, axes) for j in loops if (axes := j.effort_axes()) is not None}
     for a in actuators:
         _require_bodies(a, "actuator", link_of)
         if a.ends:
@@ -391,7 +389,7 @@ def _formula_records(loops: Sequence[LoopPart], measures: list[_Line], lines: _L
     """Records of rows that are formulas; their measures are added to those of force elements."""
     records = []
     for part in loops:
-        if isinstance(part, FormulaRows):
+        if part.formulas:
             what = f"constraint {part.name!r}"
             own = lines.of(part, part.measures(), what)
             for row in part.formulas:
@@ -472,7 +470,7 @@ def compile_parts(bodies, joints, loops, springs, actuators, loads, forces, grav
     for part in loops:
         _require_bodies(part, "constraint", link_of)
         own = lines.of(part, part.rows(), f"constraint {part.name!r}")
-        if isinstance(part, Motion):
+        if part.component_names:
             first = sum(map(len, targets))
             own = [replace(line, target=first + i) for i, line in enumerate(own)]
             targets.append(part.targets(part.value))

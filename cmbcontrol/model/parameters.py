@@ -16,7 +16,7 @@ from .. import _check
 from ..errors import InputTypeError, ModelError
 from ..kernels.layout import ROW_ALIGN, ROW_COUPLING, ROW_DISTANCE, ROW_FORMULA, ROW_OFFSET, ROW_SCREW
 from ..trace.machine import Parameters, places
-from .elements import ForceElement, FormulaRows, FrictionOfLoad, Joint, LoopPart, MachinePart
+from .elements import ForceElement, FrictionOfLoad, Joint, LoopPart, MachinePart
 from .elements.parameters import (
     AXES,
     PAIRS,
@@ -211,7 +211,7 @@ class _Collector:
         """Place a constraint, with what its formulas measure."""
         rows = self.plant.row_slices[loop.name]
         self._place(loop, "rows", rows.stop - 1, *self._of_rows("rows", range(rows.start, rows.stop)))
-        if isinstance(loop, FormulaRows):
+        if loop.formulas:
             self._fix(loop, *self._of_rows("measures", _measures(self.plant.arrays.formulas, self._formula(rows))))
 
     def _formula(self, rows: slice) -> int:

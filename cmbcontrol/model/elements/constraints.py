@@ -66,6 +66,8 @@ class Point(Constraint):
     point_a: HeldArray = held((0.0, 0.0, 0.0))
     point_b: HeldArray = held((0.0, 0.0, 0.0))
 
+    may_rub = True
+
     def rows(self) -> list[Row]:
         return offsets(*self.ends, self.point_a, np.eye(3), self.point_b)
 
@@ -100,6 +102,7 @@ class PointOnPlane(Constraint):
     parameters = (*Constraint.parameters, Direction("normal", 0))
     guides = "plane"
     fixed_at = (1,)
+    may_rub = True
 
     @property
     def axes(self) -> np.ndarray:

@@ -221,10 +221,6 @@ class Joint(LoopPart):
         """Rotations, in the joint frame, that turn z to the axis of each kernel joint."""
         return (np.eye(3),)
 
-    def effort_axes(self) -> tuple[np.ndarray, np.ndarray] | None:
-        """Torque and force of a unit effort of a motor on the cut joint, in its frame; None where it can have none."""
-        return None
-
     def rows(self) -> list[Row]:
         """Rows of the cut joint: the complement of its motion, in the axes of its frame on the parent.
 

@@ -15,7 +15,7 @@ from ...errors import InputTypeError, ModelError
 if TYPE_CHECKING:
     from .frames import Frame
     from .parameters import PartParameters
-    from .rows import Row
+    from .rows import Row, RowOfFormula
 
 __all__ = ["ROUNDING", "LoopPart", "MachinePart", "check_body_name", "unit_vector"]
 
@@ -77,7 +77,34 @@ class MachinePart(Frozen):
 
 
 class LoopPart(MachinePart):
-    """Base of what closes loops: cut joints, constraints and prescribed motions."""
+    """Base of what closes loops: cut joints, constraints and prescribed motions.
+
+    Attributes
+    ----------
+    velocity_units : tuple of str
+        Those of the velocity coordinates of a cut joint.
+    formulas : tuple of RowOfFormula
+        Its rows, where these are formulas.
+    component_names : tuple of str
+        Names of what follows functions of time, of a motion.
+    may_rub : bool
+        Whether a contact at it can stick and slide: that of a point.
+    """
+
+    velocity_units: ClassVar[tuple[str, ...]] = ()
+    may_rub: ClassVar[bool] = False
+
+    @property
+    def formulas(self) -> tuple[RowOfFormula, ...]:
+        return ()
+
+    @property
+    def component_names(self) -> tuple[str, ...]:
+        return ()
+
+    def effort_axes(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """Torque and force of a unit effort of a motor on the cut joint, in its frame; None where it can have none."""
+        return None
 
     def rows(self) -> list[Row]:
         """Rows that are held at zero."""
