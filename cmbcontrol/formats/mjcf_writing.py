@@ -30,9 +30,7 @@ from ..errors import BranchWarning, CmbError, ModelError
 from ..model.elements import (
     GROUND,
     Actuator,
-    Ball,
     Body,
-    Box,
     Cam,
     Coupling,
     Cylindrical,
@@ -53,7 +51,6 @@ from ..model.elements import (
     PointSpring,
     Prismatic,
     Revolute,
-    Rod,
     Shape,
     Spherical,
     Spring,
@@ -307,24 +304,18 @@ class _Writer:
     def _write_shape(self, shape: Shape, element: Element) -> None:
         """Write a geom without mass and contacts; a mesh for shapes that MJCF does not have."""
         given = dict(_LOOKS) if shape.color is None else _LOOKS | {"rgba": rgba_of(shape.color)}
-        match shape:
-            case Box():
-                given |= {"type": "box", "size": _text(0.5 * np.asarray(shape.size)), **_pose(shape.frame)}
-            case Ball():
-                given |= {"type": "sphere", "size": _text(shape.radius), **_pose(Frame(shape.centre))}
-            case Rod():
-                kind = "capsule" if shape.rounded else "cylinder"
-                given |= {"type": kind, "size": _text([shape.radius, 0.5 * shape.length]), **_pose(shape.frame)}
-            case _:
-                name = f"shape_{len(self.assets) + 1}"
-                vertices, faces, smooth = shape.triangles()
-                vertices = np.resize(vertices, (max(len(vertices), 4), 3))  # MuJoCo wants four
-                look = {"vertex": _text(vertices.ravel()), "face": " ".join(map(str, faces.ravel()))}
-                # inertia="shell": MuJoCo computes volumes of the others, and refuses surfaces that are not closed
-                _child(
-                    self.assets, "mesh", name=name, inertia="shell", smoothnormal="true" if smooth else "false", **look
-                )
-                given |= {"type": "mesh", "mesh": name}
+        kind, frame, sizes = shape.primitive
+        if kind == "mesh":
+            name = f"shape_{len(self.assets) + 1}"
+            vertices, faces, smooth = shape.triangles()
+            vertices = np.resize(vertices, (max(len(vertices), 4), 3))  # MuJoCo wants four
+            look = {"vertex": _text(vertices.ravel()), "face": " ".join(map(str, faces.ravel()))}
+            # inertia="shell": MuJoCo computes volumes of the others, and refuses surfaces that are not closed
+            _child(self.assets, "mesh", name=name, inertia="shell", smoothnormal="true" if smooth else "false", **look)
+            given |= {"type": "mesh", "mesh": name}
+        else:
+            halves = np.hstack([x if key == "radius" else 0.5 * x for key, x in sizes.items()])
+            given |= {"type": kind, "size": _text(halves), **_pose(frame)}
         _child(element, "geom", **given)
 
     def _home_of(self, parent: str, frame: Frame) -> tuple[str, Frame]:

@@ -21,7 +21,6 @@ from .elements import (
     Body,
     ForceElement,
     Frame,
-    FrictionOfLoad,
     Joint,
     Load,
     LoopPart,
@@ -369,18 +368,14 @@ def _element_records(
     records = []
     for element in elements:
         what = f"force element {element.name!r}"
-        load: tuple[int, ...] = layout.PLAIN, -1, 0, 0
-        if isinstance(element, FrictionOfLoad):
-            on, loaded = element.find_load(joints, loops)
-            rows = element.measures_of(on)
-            load = layout.LOADED, row_slice[loaded].start, element.rows_of_load, element.side
-        else:
-            _require_bodies(element, "force element", link_of)
-            rows = element.measures()
+        _require_bodies(element, "force element", link_of)
+        on, loaded = element.find_load(joints, loops)
+        kind, row = (layout.LOADED, row_slice[loaded].start) if loaded else (layout.PLAIN, -1)
+        rows = element.measures(on)
         made = formula_of(what, element.count, element.numbers, element.force, element.energy, element.sample)
         own = lines.of(element, rows, what)
         number, sections = formulas.add(made)
-        records.append((len(measures), len(own), number, *sections, *load))
+        records.append((len(measures), len(own), number, *sections, kind, row, element.rows_of_load, element.side))
         measures += own
     return np.array(records, dtype=layout.ELEMENT_DTYPE), measures
 

@@ -16,7 +16,7 @@ from .. import _check
 from ..errors import InputTypeError, ModelError
 from ..kernels.layout import ROW_ALIGN, ROW_COUPLING, ROW_DISTANCE, ROW_FORMULA, ROW_OFFSET, ROW_SCREW
 from ..trace.machine import Parameters, places
-from .elements import ForceElement, FrictionOfLoad, Joint, LoopPart, MachinePart
+from .elements import ForceElement, Joint, LoopPart, MachinePart
 from .elements.parameters import (
     AXES,
     PAIRS,
@@ -221,8 +221,8 @@ class _Collector:
         """Place a force element; measures of friction in proportion to a load move with its constraint."""
         measures = _measures(self.plant.arrays.elements, i)
         self._place(element, "elements", i, *self._of_rows("measures", measures))
-        if isinstance(element, FrictionOfLoad):
-            on = next(part for part in (*self.plant.joints, *self.plant.loops) if part.name == element.on)
+        if element.loaded_by:
+            on = next(part for part in (*self.plant.joints, *self.plant.loops) if part.name == element.loaded_by)
             self._fix(on, *self._of_rows("measures", measures))
             lines = [int(self.plant.arrays.measures[m]["coupling"]) for m in measures]
             self.measured_by.setdefault(id(on), []).extend(line for line in lines if line >= 0)

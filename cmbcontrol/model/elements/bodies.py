@@ -6,7 +6,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -68,6 +68,11 @@ class Shape(Frozen, ABC):
     @abstractmethod
     def moved(self, frame: Frame) -> Shape:
         """Shape whose coordinates in `frame` are turned into those in the axes in which that frame is given."""
+
+    @property
+    def primitive(self) -> tuple[str, Frame, dict[str, Any]]:
+        """Kind of solid that files of other programs have for it, with its frame and sizes, m; "mesh" for none."""
+        return "mesh", Frame(), {}
 
 
 @frozen

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -76,5 +77,5 @@ class CouplingForce(OneForce):
         """Constraint that holds its measure still."""
         return Coupling(name, self.coefficients)
 
-    def measures(self) -> list[Row]:
+    def measures(self, on: Any = None) -> list[Row]:
         return [coordinate_row(self.coefficients)]

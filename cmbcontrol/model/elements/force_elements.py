@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import field, replace
 from typing import Any, ClassVar
 
@@ -16,6 +16,7 @@ from ...characteristics import Characteristic, FormulaForce, require_stored
 from ...errors import InputTypeError, ModelError
 from .constraints import Coupling, Distance
 from .frames import Frame
+from .joints import Joint
 from .parameters import FormulaNumbers, FramePlace, Place
 from .part import LoopPart, MachinePart, check_body_name
 from .rows import Row, align, coordinate_row, distance, offsets
@@ -33,9 +34,18 @@ class ForceElement(MachinePart):
     """Base of force elements, which resist with forces F(z, dz/dt) against the growth of some measures z.
 
     Ready-made ones are `JointForce`, `PointForce` and `Bushing`.
+
+    Attributes
+    ----------
+    rows_of_load : int
+        Rows of a constraint in proportion to whose load it is.
+    side : int
+        Side to which this load pushes; 0 where it counts without its sign.
     """
 
     prefix = "force_"
+    rows_of_load: ClassVar[int] = 0
+    side = 0
 
     @property
     def summary(self) -> str:
@@ -50,13 +60,23 @@ class ForceElement(MachinePart):
         """Number of measures."""
 
     @abstractmethod
-    def measures(self) -> list[Row]:
-        """Rows that it measures."""
+    def measures(self, on: Any = None) -> list[Row]:
+        """Rows that it measures; on the part `on` that carries its load, if it is in proportion to one."""
 
     @property
     def loaded_by(self) -> str:
         """Name of the constraint in proportion to whose load it is; empty where it is a force of its own."""
         return ""
+
+    def find_load(self, joints: Sequence[Joint], loops: Sequence[LoopPart]) -> tuple[Any, str]:
+        """Part of a machine that carries its load, and the first constraint with the rows of it; None and "" for none.
+
+        Raises
+        ------
+        ModelError
+            Where the machine has no such part.
+        """
+        return None, ""
 
     @property
     def number_names(self) -> tuple[str, ...]:
@@ -183,7 +203,7 @@ class JointForce(OneForce):
         """Constraint that holds its measure still."""
         return Coupling(name, {self.joint: 1.0})
 
-    def measures(self) -> list[Row]:
+    def measures(self, on: Any = None) -> list[Row]:
         return [coordinate_row({self.joint: 1.0})]
 
     @property
@@ -254,7 +274,7 @@ class PointForce(OneForce):
         """Constraint that holds its measure still: a rod between its points, of any length."""
         return Distance(name, *self.ends, self.point_a, self.point_b, length)
 
-    def measures(self) -> list[Row]:
+    def measures(self, on: Any = None) -> list[Row]:
         return [distance("", *self.ends, self.point_a, self.point_b, UNIT)]
 
     @property
@@ -342,7 +362,7 @@ class Bushing(ForceElement):
         """Frames on these bodies."""
         return self.frame_a, self.frame_b
 
-    def measures(self) -> list[Row]:
+    def measures(self, on: Any = None) -> list[Row]:
         fa, fb = self.frames
         turns = ((2, 1), (1, 2), (0, 2), (2, 0), (1, 0), (0, 1))  # entries of R' R, those of the vector in pairs
         cosines = [align("", *self.ends, fa.R[:, i], fb.R[:, j]) for i, j in turns]
