@@ -27,7 +27,6 @@ from ..model.elements import (
     Universal,
     Weld,
 )
-from ..model.elements.joints import Step
 from ..model.mechanism import Mechanism
 from .conversion import Conversion, Remarks
 from .links import UNLIMITED, NameTable, add, angles_of, dry_friction, numbers, tell_left_out, xml_text
@@ -198,7 +197,7 @@ class _Writer:
             self.remarks.changed(part, "its coordinates are zero where they were those of the written configuration")
         if joint.steps and not joint.plain_names and (np.isfinite(limits).any() or np.any(joint.damping)):
             self.remarks.left_out(part, "damping and limits of a joint with several coordinates")
-        if joint.steps == (Step("free"),):
+        if joint.floats:
             what = (
                 "its body has no joint"
                 if joint.parent == GROUND

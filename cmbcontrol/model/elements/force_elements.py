@@ -17,7 +17,8 @@ from ...errors import InputTypeError, ModelError
 from .constraints import Coupling, Distance
 from .frames import Frame
 from .joints import Joint
-from .parameters import FormulaNumbers, FramePlace, Place
+from .pairs import BetweenFrames, BetweenPoints
+from .parameters import FormulaNumbers
 from .part import LoopPart, MachinePart, check_body_name
 from .rows import Row, align, coordinate_row, distance, offsets
 
@@ -218,7 +219,7 @@ class JointForce(OneForce):
 
 
 @frozen
-class PointForce(OneForce):
+class PointForce(BetweenPoints, OneForce):
     """Force element along the line between two points: a rope, a gas spring, a nonlinear strut.
 
     Parameters
@@ -246,24 +247,12 @@ class PointForce(OneForce):
     point_b: HeldArray = held((0.0, 0.0, 0.0))
 
     sides = (1.0,)
-    parameters = (FormulaNumbers("characteristic"), Place("point_a", 0), Place("point_b", 1))
+    parameters = (FormulaNumbers("characteristic"), *BetweenPoints.parameters)
 
     def __post_init__(self) -> None:
         _check.name(self.name, "force element")
-        _set_bodies(self)
-        for key in ("point_a", "point_b"):
-            set_fields(self, **{key: _check.point(getattr(self, key), f"{key} of force element {self.name!r}")})
+        self.check_ends(f"force element {self.name!r}")
         self.take_characteristic()
-
-    @property
-    def ends(self) -> tuple[str, str]:
-        """Names of the bodies that it joins."""
-        return self.a, self.b
-
-    @property
-    def frames(self) -> tuple[Frame, Frame]:
-        """Frames on these bodies at its points."""
-        return Frame(self.point_a), Frame(self.point_b)
 
     @property
     def symbol(self) -> str:  # type: ignore[override]
@@ -296,7 +285,7 @@ class PointForce(OneForce):
 
 
 @frozen
-class Bushing(ForceElement):
+class Bushing(BetweenFrames, ForceElement):
     """Force element of an elastic bearing between two frames: a 6 x 6 stiffness and damping.
 
     It resists with ``stiffness z + damping dz/dt``, where z is the displacement of frame b's origin in the axes of
@@ -329,16 +318,11 @@ class Bushing(ForceElement):
     damping: HeldArray = field(default=held((0.0,) * 6), kw_only=True)
 
     count = 9  # three displacements, and six entries of the rotation
-    parameters = (FramePlace("frame_a", 0, "frame_a"), FramePlace("frame_b", 1, "frame_b"))
     symbol = "bushing"
 
     def __post_init__(self) -> None:
         _check.name(self.name, "force element")
-        _set_bodies(self)
-        for key in ("frame_a", "frame_b"):
-            if not isinstance(getattr(self, key), Frame):
-                shown = _check.shown(getattr(self, key))
-                raise InputTypeError(f"{key} of force element {self.name!r} must be a Frame, got {shown}")
+        self.check_ends(f"force element {self.name!r}")
         for key in ("stiffness", "damping"):
             what = f"{key} of force element {self.name!r}"
             given = _check.numbers(getattr(self, key), what, "6 numbers, or a 6 x 6 matrix")
@@ -351,16 +335,6 @@ class Bushing(ForceElement):
         scale = np.sqrt(np.maximum(np.abs(np.diag(self.damping)), 1e-300))
         if np.linalg.eigvalsh(self.damping / np.outer(scale, scale))[0] < -1e-9:
             raise ModelError(f"damping of force element {self.name!r} must take energy: it has a negative eigenvalue")
-
-    @property
-    def ends(self) -> tuple[str, str]:
-        """Names of the bodies that it joins."""
-        return self.a, self.b
-
-    @property
-    def frames(self) -> tuple[Frame, Frame]:
-        """Frames on these bodies."""
-        return self.frame_a, self.frame_b
 
     def measures(self, on: Any = None) -> list[Row]:
         fa, fb = self.frames
@@ -389,10 +363,3 @@ def _six(z: Any) -> list[Any]:
 
 def _dot(row: Any, x: Any) -> Any:
     return sum((float(c) * y for c, y in zip(row, x, strict=True) if c), 0.0)
-
-
-def _set_bodies(element: Any) -> None:
-    for key in ("a", "b"):
-        check_body_name(getattr(element, key), f"{key} of force element {element.name!r}")
-    if element.a == element.b:
-        raise ModelError(f"force element {element.name!r} connects body {element.a!r} with itself")

@@ -100,6 +100,7 @@ class Joint(LoopPart):
         FramePlace("child_frame", 1, "child"),
     )
     rates: ClassVar[Mapping[str, str]] = {}  # velocities that are rates of coordinates with another name, by these
+    floats: ClassVar[bool] = False  # whether it leaves all motion free
     pitch = 0.0  # travel per radian, m/rad
     reversal: ClassVar[str] = SAME  # what becomes of its coordinates where it is turned round
 
@@ -484,6 +485,7 @@ class Free(Joint):
     position_units, velocity_units = ("1",) * 4 + ("m",) * 3, ("rad/s",) * 3 + ("m/s",) * 3
     fixed_at = ()
     reversal = INVERSE
+    floats = True
 
     @property
     def steps(self) -> tuple[Step, ...]:

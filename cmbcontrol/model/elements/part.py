@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .parameters import PartParameters
     from .rows import Row, RowOfFormula
 
-__all__ = ["ROUNDING", "LoopPart", "MachinePart", "check_body_name", "unit_vector"]
+__all__ = ["ROUNDING", "LoopPart", "MachinePart", "check_body_name", "coefficients_of", "unit_vector"]
 
 ROUNDING = 4e-16  # what directions and rotations that are right may be off; these are kept as they are
 
@@ -134,6 +134,12 @@ def unit_vector(axis: ArrayLike, what: str) -> np.ndarray:
     if length < 1e-12:
         raise ModelError(f"{what} must not be zero, got {x.tolist()}; give a direction such as (0, 0, 1)")
     return x if abs(length - 1.0) < ROUNDING else x / length  # what has length one stays as it is, in files, too
+
+
+def coefficients_of(x: object, what: str) -> dict[str, float]:
+    """Numbers by the names of coordinates, from a mapping that is given."""
+    given = _check.mapping(x, f"coefficients of {what}", "coordinates to numbers")
+    return {str(k): _check.number(c, f"coefficient {k!r} of {what}") for k, c in given.items()}
 
 
 def check_body_name(x: object, what: str) -> None:
