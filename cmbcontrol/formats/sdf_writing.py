@@ -216,7 +216,7 @@ class _Writer:
         add(node, "parent", self.links.of(joint.parent))
         add(node, "child", self.links.of(joint.child))
         _add_pose(node, at)
-        axes = [step.axis for step, _ in zip(joint.steps, joint.plain_names, strict=False)]
+        axes: list[Any] = [step.axis for step, _ in zip(joint.steps, joint.plain_names, strict=False)]
         if len(axes) == 2:
             # the first axis is fixed on the parent, and SDF has both as the joint's frame on the child has them now
             there = self.poses[joint.parent] @ joint.frame

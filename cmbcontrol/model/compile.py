@@ -380,7 +380,7 @@ def _element_records(
     return np.array(records, dtype=layout.ELEMENT_DTYPE), measures
 
 
-def _formula_records(loops: Sequence[LoopPart], measures: list[_Line], lines: _Lines, formulas: _Formulas):
+def _formula_records(loops: Sequence[Any], measures: list[_Line], lines: _Lines, formulas: _Formulas):
     """Records of rows that are formulas; their measures are added to those of force elements."""
     records = []
     for part in loops:

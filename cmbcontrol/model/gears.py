@@ -288,6 +288,7 @@ def _with_twin(
             joints.append(joint)
     left, right, pivots = solved
     loops, lines, line = [], {id(coupling): i for i, coupling in enumerate(couplings)}, 0
+    loop: Any
     for loop in plant.loops:
         if loop.component_names and not fixed.isdisjoint(loop.coordinates):
             j, a, b = moved_by[loop.joint]

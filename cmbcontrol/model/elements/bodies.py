@@ -135,6 +135,13 @@ class Body(MachinePart):
         """Name of the body."""
         return (self.name,)
 
+    def written(self, field: str) -> Any:
+        """Value of a field as files have it: the inertia as its diagonal, where this is all of it."""
+        value = super().written(field)
+        if field == "inertia" and not (value - np.diag(value.diagonal())).any():
+            return value.diagonal()
+        return value
+
     def _check_physics(self) -> None:
         """Raise an error for mass and inertia that no distribution of mass can have."""
         what, I = f"body {self.name!r}", np.asarray(self.inertia)

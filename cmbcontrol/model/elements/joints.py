@@ -168,6 +168,17 @@ class Joint(LoopPart):
     def _check_geometry(self) -> None:
         """Check and normalise the axes, in subclasses that have some."""
 
+    def written(self, field: str) -> Any:
+        """Value of a field as files have it: damping and armature as one number if they are, limits by suffix."""
+        value = super().written(field)
+        if field in ("damping", "armature"):
+            return 0.0 if not value.any() else value[0] if value.size == 1 else value
+        if field == "limits":
+            limits = zip(self.position_suffixes, value, strict=True)
+            pairs = {suffix: pair.tolist() for suffix, pair in limits if np.isfinite(pair).any()}
+            return pairs.get("", pairs or None)
+        return value
+
     @property
     def position_names(self) -> tuple[str, ...]:
         """Names of the position coordinates."""

@@ -50,7 +50,10 @@ class BetweenPoints(MachinePart):
 class BetweenFrames(BetweenPoints):
     """Base of parts between two frames in place of points: `frame_a` on body a, and `frame_b` on body b."""
 
-    parameters = (FramePlace("frame_a", 0, "frame_a"), FramePlace("frame_b", 1, "frame_b"))
+    parameters: ClassVar[tuple[PartParameters, ...]] = (
+        FramePlace("frame_a", 0, "frame_a"),
+        FramePlace("frame_b", 1, "frame_b"),
+    )
 
     frame_a: Frame
     frame_b: Frame
