@@ -211,14 +211,16 @@ def closure_of(loop: Any) -> Closure | None:
     """
     if (kind := _KIND_OF.get(type(loop))) is None:
         return None
-    fa, fb = loop.frames
-    axes = loop.aligned or (loop.axes, fb.R)
-    if isinstance(loop, Universal):  # files have its two axes as x and y
-        turn = Frame(R=np.column_stack([loop.axis, loop.second_axis, np.cross(loop.axis, loop.second_axis)]))
-        axes = (fa @ turn).R, (fb @ turn).R
-    a, b = ((body, Frame(frame.p, R)) for body, frame, R in zip(loop.ends, loop.frames, axes, strict=True))
+    (a, b), (fa, fb) = loop.ends, loop.frames
+    if isinstance(loop, Joint):
+        R = loop.axis_frames()[0]
+        if isinstance(loop, Universal):  # files have its two axes as x and y
+            R = np.column_stack([loop.axis, loop.second_axis, np.cross(loop.axis, loop.second_axis)])
+        fa, fb = fa @ Frame(R=R), fb @ Frame(R=R)
+    elif loop.guides:
+        fa = Frame(fa.p, loop.axes)
     value = getattr(loop, _VALUES[type(loop)]) if type(loop) in _VALUES else None
-    return Closure(kind, a, b, value)
+    return Closure(kind, (a, fa), (b, fb), value)
 
 
 def beside(path: Path) -> Path:
