@@ -73,3 +73,7 @@ class Frozen:
 
     def __setstate__(self, state: dict[str, object]) -> None:
         set_fields(self, **state)
+
+    def written(self, field: str) -> Any:
+        """Value of a field as files have it."""
+        return getattr(self, field)

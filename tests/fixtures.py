@@ -51,6 +51,7 @@ from cmbcontrol.model.elements import (
     Body,
     Bushing,
     Coupling,
+    CouplingForce,
     Cylindrical,
     Distance,
     DistanceMotion,
@@ -384,6 +385,8 @@ def force_elements(parts, seed):
     K, D = rng.uniform(-1.0, 1.0, (2, 6, 6))
     a, b = rng.choice(names, 2, replace=False)
     found.append(Bushing("mount", str(a), str(b), *frames, stiffness=K + K.T, damping=0.3 * D @ D.T))
+    if seed % 2 and len(linear) > 1:  # no draw: what a seed gives stays
+        found.append(CouplingForce("belt", {linear[0]: 1.0, linear[-1]: -0.7}, laws[-1]))
     return found
 
 

@@ -36,6 +36,7 @@ ELSEWHERE = {
     "model/dry_friction": ("sim/test_dry_friction", "runs with exact friction, and linear models about its states"),
     "model/pins": ("model/elements/test_load_friction", "there for friction of pins"),
     "model/elements/frames": ("model/test_elements", "all parts are checked alike"),
+    "model/elements/pairs": ("model/test_elements", "all parts are checked alike"),
     "model/elements/parameters": ("model/test_renumbered", "machines that are built again with other numbers"),
     "kernels/tapes": ("model/elements/test_force_elements", "the formulas of force elements"),
     "model/formula": ("model/elements/test_force_elements", "formulas are there to describe force elements"),

@@ -17,7 +17,6 @@ from ..kernels import effort_limits, task_levels
 from ..kernels.conic import missing_force
 from ..kernels.effort_limits import EXACT, LENIENT, REGULAR, TINY
 from ..model.efforts import weight_root
-from ..model.elements import DirectedFriction
 from ..model.plant import Plant
 from ..model.terms import Terms
 from ..trace.equations import EquationsOfMotion
@@ -290,7 +289,7 @@ class ConstrainedActuation(AroundMotion):
         rubbing = [
             force.name
             for force in getattr(plant, "forces", ())
-            if force.loaded_by and not isinstance(force, DirectedFriction)  # that of contacts that slide
+            if force.loaded_by and not force.side  # that of contacts that slide has one
         ]
         if rubbing:
             raise InputError(

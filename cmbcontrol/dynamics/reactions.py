@@ -150,16 +150,14 @@ class _Places:
         self.constraints = [loop for loop in plant.loops if loop.ends]
         self.names = [part.name for part in (*plant.joints, *self.constraints)]
         self.acting = {name: acting_in(plant, name) for name in self.names}
+        self.located = [(part.ends, part.frames, part.acts_at) for part in (*plant.joints, *self.constraints)]
 
     def frames(self, q: Array) -> list[Frame]:
         """Frames of these places at a configuration."""
         found = []
-        for part in (*self.plant.joints, *self.constraints):
-            first = self.plant.pose(q, part.ends[0])
-            if part.acts_at == 0:
-                found.append(first @ part.frames[0])
-            else:
-                found.append(Frame(self.plant.point(q, *part.places[1]), first.R @ part.frames[0].R))
+        for (a, b), (fa, fb), acts_at in self.located:
+            first = self.plant.pose(q, a)
+            found.append(first @ fa if acts_at == 0 else Frame(self.plant.point(q, b, fb.p), first.R @ fa.R))
         return found
 
     def at(

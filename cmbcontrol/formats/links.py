@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..characteristics import Friction
 from ..errors import InputError, ModelError
-from ..model.elements import Body, ForceElement, Frame, Joint, JointForce
+from ..model.elements import Body, ForceElement, Frame, Joint
 from ..model.mechanism import Mechanism
 from .conversion import Remarks, of_file
 from .xml import Node
@@ -256,12 +256,12 @@ def dry_friction(force: ForceElement, remarks: Remarks, format: str, there: bool
     `there` is True if its coordinate is in the file and has no friction so far.
     """
     part, law = f"force element {force.name!r}", getattr(force, "characteristic", None)
-    if not (there and isinstance(force, JointForce) and isinstance(law, Friction)):
+    if not (there and isinstance(law, Friction)):
         remarks.left_out(part, f"{format} has none but friction, one on each coordinate")
         return None
     if law.numbers != Friction(law.coulomb).numbers:
         remarks.changed(part, f"of friction, {format} knows that while sliding, and damping")
-    if force.name != (read := f"{force.joint}_friction"):
+    if force.name != (read := f"{force.coordinates[0]}_friction"):
         remarks.changed(part, f"is called {read!r} when it is read")
     return law.coulomb, law.viscous
 

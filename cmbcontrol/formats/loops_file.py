@@ -33,7 +33,6 @@ from ..model.elements import (
     Spherical,
     Universal,
     Weld,
-    rotation_to,
 )
 from .conversion import Remarks
 from .links import LONGEST, bounded
@@ -78,6 +77,7 @@ LOOP_TYPES: dict[str, type] = {
 }
 _ALIASES = {"fixed": "6d"}  # which other tools write, too
 _KIND_OF = {made: kind for kind, made in LOOP_TYPES.items()} | {Fixed: "6d", Spherical: "3d"}  # the same rows
+_VALUES = {Helical: "pitch", Distance: "length"}
 
 Placed = tuple[str, Frame]  # a body and a frame on it
 
@@ -211,26 +211,16 @@ def closure_of(loop: Any) -> Closure | None:
     """
     if (kind := _KIND_OF.get(type(loop))) is None:
         return None
-    if isinstance(loop, Weld):
-        return Closure(kind, (loop.a, loop.frame_a), (loop.b, loop.frame_b))
+    (a, b), (fa, fb) = loop.ends, loop.frames
     if isinstance(loop, Joint):
-        turned = _turned(loop)
-        value = loop.pitch or None
-        return Closure(kind, (loop.parent, loop.frame @ turned), (loop.child, loop.child_frame @ turned), value)
-    along = getattr(loop, "axis", getattr(loop, "normal", None))
-    R = np.eye(3) if along is None else rotation_to(np.asarray(along))
-    value = getattr(loop, "length", None)
-    return Closure(kind, (loop.a, Frame(loop.point_a, R)), (loop.b, Frame(loop.point_b)), value)
-
-
-def _turned(joint: Joint) -> Frame:
-    """Frame, in that of a joint, with its axes in the directions that `LOOP_TYPES` requires."""
-    if isinstance(joint, Universal):
-        first, second = np.asarray(joint.axis), np.asarray(joint.second_axis)
-        return Frame(R=np.column_stack([first, second, np.cross(first, second)]))
-    if hasattr(joint, "axis"):
-        return Frame(R=rotation_to(np.asarray(joint.axis)))
-    return Frame()
+        R = loop.axis_frames()[0]
+        if isinstance(loop, Universal):  # files have its two axes as x and y
+            R = np.column_stack([loop.axis, loop.second_axis, np.cross(loop.axis, loop.second_axis)])
+        fa, fb = fa @ Frame(R=R), fb @ Frame(R=R)
+    elif loop.guides:
+        fa = Frame(fa.p, loop.axes)
+    value = getattr(loop, _VALUES[type(loop)]) if type(loop) in _VALUES else None
+    return Closure(kind, (a, fa), (b, fb), value)
 
 
 def beside(path: Path) -> Path:

@@ -30,9 +30,7 @@ from ..errors import BranchWarning, CmbError, ModelError
 from ..model.elements import (
     GROUND,
     Actuator,
-    Ball,
     Body,
-    Box,
     Cam,
     Coupling,
     Cylindrical,
@@ -53,7 +51,6 @@ from ..model.elements import (
     PointSpring,
     Prismatic,
     Revolute,
-    Rod,
     Shape,
     Spherical,
     Spring,
@@ -61,7 +58,6 @@ from ..model.elements import (
     Weld,
     rotation_to,
 )
-from ..model.elements.joints import Step
 from ..model.mechanism import Mechanism
 from ..model.units import cut_joints
 from .conversion import Conversion, Remarks
@@ -78,7 +74,6 @@ LEAST = 2e-15  # kg, kg m2: MuJoCo takes 1e-15 and less for nothing, and refuses
 SNAP, SMALL = 1e-6, 1e-2  # m: MuJoCo puts frames on a body that are nearer than this into its frame
 # of geoms that are for the eye alone; the group is the one of visuals by custom
 _LOOKS = {"contype": "0", "conaffinity": "0", "mass": "0", "group": "2"}
-_FREE = Step("free")
 
 
 def _child(parent: Element, tag: str, **attributes: str) -> Element:
@@ -256,7 +251,7 @@ class _Writer:
     def _made_axes(self, joint: Joint) -> list[_Axis]:
         """Joints of MJCF for a joint of the machine."""
         n = joint.name
-        if joint.steps[:1] == (_FREE,) and not (joint.parent == GROUND and _is_identity(joint.frame)):
+        if joint.floats and not (joint.parent == GROUND and _is_identity(joint.frame)):
             return [*(_Axis("slide", f"{n}_{k}", e) for k, e in zip("xyz", np.eye(3), strict=True)), _Axis("ball", n)]
         kinds = {"turn": "hinge"}
         return [_Axis(kinds.get(x.kind, x.kind), f"{n}_{x.suffix}" if x.suffix else n, x.axis) for x in joint.steps]
@@ -269,7 +264,7 @@ class _Writer:
             places.insert(0, places[0] @ behind.frame.inverse() @ joint.child_frame)
         balls = [i for i, joint in enumerate(joints) if joint.has_quaternion]
         for i in balls:  # one at most; slides may follow it, which keep its axes
-            free = joints[i].steps == (_FREE,)
+            free = joints[i].floats
             made.axes = places[i] if free else Frame((0.0, 0.0, 0.0), places[i].R)
             if not _is_identity(made.axes):
                 self.remarks.changed(
@@ -279,7 +274,7 @@ class _Writer:
         back = made.axes.inverse()
         places = [back @ place for place in places]
         for i in balls:  # not off by rounding
-            places[i] = Frame((0.0, 0.0, 0.0) if joints[i].steps == (_FREE,) else places[i].p)
+            places[i] = Frame((0.0, 0.0, 0.0) if joints[i].floats else places[i].p)
         pose = parent_axes.inverse()
         for joint in joints:
             pose = pose @ joint.frame @ joint.child_frame.inverse()
@@ -307,24 +302,18 @@ class _Writer:
     def _write_shape(self, shape: Shape, element: Element) -> None:
         """Write a geom without mass and contacts; a mesh for shapes that MJCF does not have."""
         given = dict(_LOOKS) if shape.color is None else _LOOKS | {"rgba": rgba_of(shape.color)}
-        match shape:
-            case Box():
-                given |= {"type": "box", "size": _text(0.5 * np.asarray(shape.size)), **_pose(shape.frame)}
-            case Ball():
-                given |= {"type": "sphere", "size": _text(shape.radius), **_pose(Frame(shape.centre))}
-            case Rod():
-                kind = "capsule" if shape.rounded else "cylinder"
-                given |= {"type": kind, "size": _text([shape.radius, 0.5 * shape.length]), **_pose(shape.frame)}
-            case _:
-                name = f"shape_{len(self.assets) + 1}"
-                vertices, faces, smooth = shape.triangles()
-                vertices = np.resize(vertices, (max(len(vertices), 4), 3))  # MuJoCo wants four
-                look = {"vertex": _text(vertices.ravel()), "face": " ".join(map(str, faces.ravel()))}
-                # inertia="shell": MuJoCo computes volumes of the others, and refuses surfaces that are not closed
-                _child(
-                    self.assets, "mesh", name=name, inertia="shell", smoothnormal="true" if smooth else "false", **look
-                )
-                given |= {"type": "mesh", "mesh": name}
+        kind, frame, sizes = shape.primitive
+        if kind == "mesh":
+            name = f"shape_{len(self.assets) + 1}"
+            vertices, faces, smooth = shape.triangles()
+            vertices = np.resize(vertices, (max(len(vertices), 4), 3))  # MuJoCo wants four
+            look = {"vertex": _text(vertices.ravel()), "face": " ".join(map(str, faces.ravel()))}
+            # inertia="shell": MuJoCo computes volumes of the others, and refuses surfaces that are not closed
+            _child(self.assets, "mesh", name=name, inertia="shell", smoothnormal="true" if smooth else "false", **look)
+            given |= {"type": "mesh", "mesh": name}
+        else:
+            halves = np.hstack([x if key == "radius" else 0.5 * x for key, x in sizes.items()])
+            given |= {"type": kind, "size": _text(halves), **_pose(frame)}
         _child(element, "geom", **given)
 
     def _home_of(self, parent: str, frame: Frame) -> tuple[str, Frame]:
@@ -335,7 +324,7 @@ class _Writer:
         axes = self._made_axes(joint)
         if not axes:
             self.remarks.changed(f"joint {joint.name!r}", "fixes its body, which has no joint in MJCF, and so no name")
-        elif joint.steps == (_FREE,) and axes[0].kind != "free":
+        elif joint.floats and axes[0].kind != "free":
             self.remarks.changed(
                 f"joint {joint.name!r}", "is three slides and a ball: MJCF has free joints in the world only"
             )

@@ -553,7 +553,7 @@ class _Reader:
     def _coordinate(self, at: Node, joints: dict[str, list[Joint]], name: str, suffix: str) -> str:
         """Name of the coordinate of an axis of a joint."""
         _check.one_of(name, joints, "joint")
-        names = [n for joint in joints[name] if not isinstance(joint, Spherical) for n in joint.position_names]
+        names = [n for joint in joints[name] for n in joint.plain_names]
         if len(names) < int(suffix):
             raise at.error(f"joint {name!r} has no coordinate of its axis {suffix}")
         return names[int(suffix) - 1]
@@ -634,7 +634,7 @@ class _Reader:
                 self.name,
                 self.bodies,
                 tree,
-                [x for x in loops if not isinstance(x, Coupling) or keep("coupling", x, tuple(x.coefficients))],
+                [x for x in loops if keep("coupling", x, x.coordinates)],
                 [x for x in self.springs if keep("spring", x, (x.joint,))],
                 [x for x in self.actuators if keep("motor", x, (x.joint,), may_be_cut=True)],
                 forces=[x for x in self.forces if keep("friction", x, (x.joint,))],
@@ -688,7 +688,7 @@ class _Reader:
 
     def _keeper(self, tree: Sequence[Joint], loops: Sequence[Any]) -> Callable[..., bool]:
         there = {name for joint in tree for name in joint.position_names}
-        cut = {joint.name for joint in loops if isinstance(joint, (Revolute, Prismatic))}
+        cut = {joint.name for joint in loops if joint.effort_axes() is not None}
 
         def keep(what: str, part: Any, names: tuple[str, ...], may_be_cut: bool = False) -> bool:
             if set(names) <= (there | cut if may_be_cut else there):

@@ -27,7 +27,6 @@ from ..model.elements import (
     Universal,
     Weld,
 )
-from ..model.elements.joints import Step
 from ..model.mechanism import Mechanism
 from .conversion import Conversion, Remarks
 from .links import UNLIMITED, NameTable, add, angles_of, dry_friction, numbers, tell_left_out, xml_text
@@ -45,6 +44,10 @@ _SDF = {
     Universal: "universal",
     Spherical: "ball",
     Fixed: "fixed",
+}
+_AS_JOINT = {
+    Weld: (Fixed, "a weld is written as a fixed joint"),
+    Point: (Spherical, "a point is written as a ball joint"),
 }
 _FREE = (-np.inf, np.inf)
 
@@ -194,7 +197,7 @@ class _Writer:
             self.remarks.changed(part, "its coordinates are zero where they were those of the written configuration")
         if joint.steps and not joint.plain_names and (np.isfinite(limits).any() or np.any(joint.damping)):
             self.remarks.left_out(part, "damping and limits of a joint with several coordinates")
-        if joint.steps == (Step("free"),):
+        if joint.floats:
             what = (
                 "its body has no joint"
                 if joint.parent == GROUND
@@ -213,20 +216,14 @@ class _Writer:
         add(node, "parent", self.links.of(joint.parent))
         add(node, "child", self.links.of(joint.child))
         _add_pose(node, at)
-        if isinstance(joint, Universal):
+        axes: list[Any] = [step.axis for step, _ in zip(joint.steps, joint.plain_names, strict=False)]
+        if len(axes) == 2:
             # the first axis is fixed on the parent, and SDF has both as the joint's frame on the child has them now
             there = self.poses[joint.parent] @ joint.frame
-            seen = np.asarray((self.poses[joint.child] @ joint.child_frame).R).T @ np.asarray(there.R)
-            axes = {"axis": seen @ np.asarray(joint.axis), "axis2": np.asarray(joint.second_axis)}
-        elif hasattr(joint, "axis"):
-            axes = {"axis": np.asarray(joint.axis)}
-        else:
-            axes = {}
-        limits, damping = np.asarray(joint.limits), np.asarray(joint.damping)
-        for i, (tag, axis) in enumerate(axes.items()):
-            start = starts[i] if starts else 0.0
-            coordinate = joint.position_names[i]
-            self._write_axis(node, name, tag, axis, coordinate, limits[i] - start, damping[i])
+            axes[0] = (self.poses[joint.child] @ joint.child_frame).R.T @ there.R @ axes[0]
+        for i, (tag, axis, coordinate) in enumerate(zip(("axis", "axis2"), axes, joint.plain_names, strict=False)):
+            limits = joint.limits[i] - (starts[i] if starts else 0.0)
+            self._write_axis(node, name, tag, axis, coordinate, limits, joint.damping[i])
         if joint.pitch:
             add(node, "screw_thread_pitch", numbers(2.0 * math.pi * joint.pitch))
 
@@ -278,12 +275,10 @@ class _Writer:
             self._write_coupling(loop)
         elif type(loop) in _SDF:
             self._write_one(loop, loop.child_frame)
-        elif isinstance(loop, Weld):
-            self._write_one(Fixed(loop.name, loop.a, loop.b), loop.frame_b)
-            self.remarks.changed(part, "a weld is written as a fixed joint")
-        elif isinstance(loop, Point):
-            self._write_one(Spherical(loop.name, loop.a, loop.b), Frame(loop.point_b))
-            self.remarks.changed(part, "a point is written as a ball joint")
+        elif type(loop) in _AS_JOINT:
+            made, words = _AS_JOINT[type(loop)]
+            self._write_one(made(loop.name, *loop.ends), loop.frames[1])
+            self.remarks.changed(part, words)
         elif (hinge := self._as_hinge(loop)) is not None:
             self._write_one(hinge, hinge.child_frame)
             self.remarks.changed(part, "is written as a hinge, which in this machine allows the same motion")

@@ -256,17 +256,11 @@ def write_visuals(
                     add(add(visual, "material", name=name), "color", rgba=rgba)
 
 
-def _primitives(shape: Shape, nested: bool) -> list[tuple[str, Frame, dict[str, str]]]:
+def _primitives(shape: Any, nested: bool) -> list[tuple[str, Frame, dict[str, str]]]:
     """Elements of a file for a shape: tag, frame and sizes of each."""
-    match shape:
-        case Box():
-            return [("box", shape.frame, {"size": numbers(shape.size)})]
-        case Ball():
-            return [("sphere", Frame(shape.centre), {"radius": numbers(shape.radius)})]
-        case Rod():
-            sizes = {"radius": numbers(shape.radius), "length": numbers(shape.length)}
-            if not shape.rounded or nested:
-                return [("capsule" if shape.rounded else "cylinder", shape.frame, sizes)]
-            balls = [("sphere", Frame(p), {"radius": sizes["radius"]}) for p in (shape.start, shape.end)]
-            return [("cylinder", shape.frame, sizes), *balls]  # URDF has no capsules
-    return [("mesh", Frame(), {})]
+    kind, frame, sizes = shape.primitive
+    texts = {key: numbers(x) for key, x in sizes.items()}
+    if kind != "capsule" or nested:
+        return [(kind, frame, texts)]
+    balls = [("sphere", Frame(p), {"radius": texts["radius"]}) for p in (shape.start, shape.end)]
+    return [("cylinder", frame, texts), *balls]  # URDF has no capsules

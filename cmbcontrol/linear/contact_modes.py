@@ -167,8 +167,7 @@ class ContactModes:
     def stick(self, name: str, q: Array) -> None:
         """Hold a contact that sticks where it is at q, on its plane; one that is held there already stays as it is."""
         whole, hold = self.whole, self.holds[name]
-        part = next((loop for loop in getattr(whole, "loops", ()) if loop.name == name), None)
-        if not isinstance(whole, Mechanism) or not Contact.may_rub(part) or not len(hold.tangents):
+        if not isinstance(whole, Mechanism) or not len(hold.tangents):
             return
         rows = np.concatenate([np.arange(len(whole.row_names))[whole.row_slices[n]] for n in self._sticking(name)])
         if np.abs(hold.tangents @ whole.residual(q)[rows]).max() > TOUCH * whole.size:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..dynamics.derivatives import Derivatives, derivatives
 from ..errors import InputError
-from ..model.elements import DistanceMotion, Motion, PoseMotion
+from ..model.elements import DistanceMotion, Motion
 from ..model.plant import Plant
 
 __all__ = ["Driven", "Released", "release_motions"]
@@ -66,12 +66,12 @@ def release_motions(plant: Plant, local: Derivatives, inputs: Sequence[Any] | No
         return Released(plant, local, {}, none)
     driven, gone = {}, np.zeros(len(plant.row_names), dtype=bool)
     for motion in chosen:
-        if isinstance(motion, PoseMotion):
+        rows = plant.row_slices[motion.name]
+        if rows.stop - rows.start > len(motion.component_names):
             raise InputError(
                 f"motion {motion.name!r} prescribes an attitude, and is no input of a linear model: use a PointMotion "
                 "and JointMotions, or a wrench on the body"
             )
-        rows = plant.row_slices[motion.name]
         gone[rows] = True
         driven[motion.name] = [_driven(plant, motion, k, i, local) for k, i in enumerate(range(rows.start, rows.stop))]
     lam = np.where(gone, local.lam, 0.0)

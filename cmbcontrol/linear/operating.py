@@ -430,7 +430,7 @@ def require_still(plant: Plant) -> None:
 def turning_axes(plant: Plant, v: Array) -> str:
     """Text that explains why velocities in the axes of a turning body cannot be constant; "" if no such joint turns."""
     for joint in plant.joints if isinstance(plant, Mechanism) else ():
-        if len(joint.velocity_suffixes) == 6:
+        if joint.floats:
             turn, line = np.split(v[plant._compiled.velocity_slice[joint.name]], 2)
             if np.linalg.norm(np.cross(turn, line)) > 1e-3 * np.linalg.norm(turn) * np.linalg.norm(line) > 0.0:
                 return (

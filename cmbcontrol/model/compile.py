@@ -20,14 +20,11 @@ from .elements import (
     Actuator,
     Body,
     ForceElement,
-    FormulaRows,
     Frame,
-    FrictionOfLoad,
     Joint,
     Load,
     LoopPart,
     MachinePart,
-    Motion,
     Row,
     RowOfFormula,
     Spring,
@@ -141,7 +138,7 @@ def _link_records(bodies: Sequence[Body], joints: Sequence[Joint], ordered: list
 def renewed_rows(compiled: Compiled, records: NDArray[np.void], constraint: LoopPart) -> NDArray[np.void] | None:
     """Records of a constraint with other numbers in them; None where a constraint like it has other rows."""
     rows = constraint.rows()
-    if isinstance(constraint, Motion) or len(rows) != len(records) or any(row.formula for row in rows):
+    if constraint.component_names or len(rows) != len(records) or any(row.formula for row in rows):
         return None
     renewed, made = records.copy(), _row_records([_Line(row) for row in rows], compiled.link_of, compiled.frame_of)
     if any((made[key] != records[key]).any() for key in ("kind", "a", "b")):
@@ -310,7 +307,7 @@ def _drive_records(actuators: Sequence[Actuator], loops: Sequence[LoopPart], lin
     """Records of drives: on a tree coordinate, along the axis of a cut joint, or a torque between two bodies."""
     records = []
     zero = np.zeros(3)
-    cut = {j.name: (j, axes) for j in loops if isinstance(j, Joint) and (axes := j.effort_axes()) is not None}
+    cut: dict[str, Any] = {j.name: (j, axes) for j in loops if (axes := j.effort_axes()) is not None}
     for a in actuators:
         _require_bodies(a, "actuator", link_of)
         if a.ends:
@@ -371,27 +368,23 @@ def _element_records(
     records = []
     for element in elements:
         what = f"force element {element.name!r}"
-        load: tuple[int, ...] = layout.PLAIN, -1, 0, 0
-        if isinstance(element, FrictionOfLoad):
-            on, loaded = element.find_load(joints, loops)
-            rows = element.measures_of(on)
-            load = layout.LOADED, row_slice[loaded].start, element.rows_of_load, element.side
-        else:
-            _require_bodies(element, "force element", link_of)
-            rows = element.measures()
+        _require_bodies(element, "force element", link_of)
+        on, loaded = element.find_load(joints, loops)
+        kind, row = (layout.LOADED, row_slice[loaded].start) if loaded else (layout.PLAIN, -1)
+        rows = element.measures(on)
         made = formula_of(what, element.count, element.numbers, element.force, element.energy, element.sample)
         own = lines.of(element, rows, what)
         number, sections = formulas.add(made)
-        records.append((len(measures), len(own), number, *sections, *load))
+        records.append((len(measures), len(own), number, *sections, kind, row, element.rows_of_load, element.side))
         measures += own
     return np.array(records, dtype=layout.ELEMENT_DTYPE), measures
 
 
-def _formula_records(loops: Sequence[LoopPart], measures: list[_Line], lines: _Lines, formulas: _Formulas):
+def _formula_records(loops: Sequence[Any], measures: list[_Line], lines: _Lines, formulas: _Formulas):
     """Records of rows that are formulas; their measures are added to those of force elements."""
     records = []
     for part in loops:
-        if isinstance(part, FormulaRows):
+        if part.formulas:
             what = f"constraint {part.name!r}"
             own = lines.of(part, part.measures(), what)
             for row in part.formulas:
@@ -472,7 +465,7 @@ def compile_parts(bodies, joints, loops, springs, actuators, loads, forces, grav
     for part in loops:
         _require_bodies(part, "constraint", link_of)
         own = lines.of(part, part.rows(), f"constraint {part.name!r}")
-        if isinstance(part, Motion):
+        if part.component_names:
             first = sum(map(len, targets))
             own = [replace(line, target=first + i) for i, line in enumerate(own)]
             targets.append(part.targets(part.value))

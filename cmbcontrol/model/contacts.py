@@ -12,7 +12,7 @@ from .. import _check
 from ..characteristics import Friction
 from ..errors import InputError
 from .dry_friction import across
-from .elements import Constraint, Joint, Point, PointOnLine, PointOnPlane
+from .elements import LoopPart, PointOnLine, PointOnPlane
 
 __all__ = ["BEYOND", "TOUCH", "Contact", "Hold", "OfConstraint", "hold_of"]
 
@@ -116,23 +116,19 @@ class Contact(OfConstraint):
             self.friction if self.friction is None or isinstance(self.friction, Friction) else Friction(self.friction)
         )
 
-    @staticmethod
-    def may_rub(constraint: Any) -> bool:
-        """Whether a contact at a constraint can stick and slide: that of a point."""
-        return isinstance(constraint, (Point, PointOnPlane))
-
-    def direction(self, constraint: Joint | Constraint | Any, rows: int) -> Array:
+    def direction(self, constraint: LoopPart | None, rows: int) -> Array:
         """Opening direction n among the constraint's rows (rows,): gap = n . phi, push = -n . lam."""
+        rubs = constraint is not None and constraint.may_rub
         if rows == 1:
             if self.normal is not None:
                 raise InputError(f"{self.label}: a constraint with one row has its own normal; leave it out")
-            if self.friction is not None and not isinstance(constraint, PointOnPlane):
+            if self.friction is not None and not rubs:
                 raise InputError(
                     f"{self.label}: friction is that of a Point or a PointOnPlane, and the constraint is a "
                     f"{type(constraint).__name__}"
                 )
             return np.array([float(self.side)])
-        if not isinstance(constraint, Point):
+        if not rubs:
             raise InputError(
                 f"{self.label}: the constraint has {rows} rows; a contact is a constraint with one row, such as "
                 "PointOnPlane, or a Point"
@@ -182,7 +178,7 @@ def hold_of(contact: Contact, part: Any, rows: int) -> Hold:
     own = frozenset([name])
     if contact.friction is None:
         return Hold(own, own, normal, across(normal))
-    if isinstance(part, Point):
+    if rows > 1:  # a Point
         plane = PointOnPlane(f"{name}_sliding", part.a, part.b, part.point_a, part.point_b, normal)
         return Hold(own, frozenset([plane.name]), normal, across(normal), plane, plane)
     line = PointOnLine(f"{name}_sticking", part.a, part.b, part.point_a, part.point_b, part.normal)

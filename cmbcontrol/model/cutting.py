@@ -21,7 +21,7 @@ import numpy as np
 
 from .. import _check
 from ..errors import InputTypeError, ModelError
-from .elements import GROUND, Body, Fixed, Joint
+from .elements import GROUND, Body, Joint
 from .elements.joints import SAME
 
 __all__ = ["Cuts", "cut_loops"]
@@ -164,13 +164,13 @@ class _Graph:
         joint = self.joints[i]
         own = joint.damping.any() or joint.armature.any() or bool(np.isfinite(joint.limits).any())
         light = not self.light.isdisjoint((joint.parent, joint.child))
-        first = 8 * isinstance(joint, Fixed) + 4 * light + 2 * own + (joint.name in used)
+        first = 8 * (not joint.steps) + 4 * light + 2 * own + (joint.name in used)
         return first, 6 - len(joint.velocity_suffixes)
 
     def _light(self, bodies: Sequence[Body]) -> set[str]:
         """Bodies without mass, alone or fixed to others without mass: they cannot move at the end of a branch."""
         heavy = {GROUND, *(body.name for body in bodies if body.mass)}
-        fixed = [joint for joint in self.joints if isinstance(joint, Fixed)]
+        fixed = [joint for joint in self.joints if not joint.steps]
         while grown := {end for j in fixed for end in (j.parent, j.child) if {j.parent, j.child} & heavy} - heavy:
             heavy |= grown
         return set(self.at) - heavy

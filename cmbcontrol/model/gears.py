@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from ..errors import AssemblyError
 from ..kernels import layout
-from .elements import Coupling, Fixed, FormulaRows, Joint, JointMotion, Motion
+from .elements import Coupling, Fixed, Joint
 
 if TYPE_CHECKING:
     from .mechanism import Mechanism
@@ -194,7 +194,7 @@ def _rotors(plant: Mechanism, C: Array) -> list[int]:
     for i in range(len(links)):
         if links[i]["nv"] > 0:
             used |= plant.path_mask(int(links[i]["parent"]))
-    cams = {name for loop in plant.loops if isinstance(loop, FormulaRows) for name in loop.coordinates}
+    cams = {name for loop in plant.loops if loop.formulas for name in loop.coordinates}
     one_axis = {j.name for j in plant.joints if j.plain_names == (j.name,)} - cams
     idle = {
         i
@@ -288,12 +288,13 @@ def _with_twin(
             joints.append(joint)
     left, right, pivots = solved
     loops, lines, line = [], {id(coupling): i for i, coupling in enumerate(couplings)}, 0
+    loop: Any
     for loop in plant.loops:
-        if isinstance(loop, JointMotion) and loop.joint in fixed:
+        if loop.component_names and not fixed.isdisjoint(loop.coordinates):
             j, a, b = moved_by[loop.joint]
             driven[line] = (a, b)
             loop = replace(loop, joint=names[j], position=0.0, velocity=0.0, acceleration=0.0)
-        line += len(loop.targets(loop.value)) if isinstance(loop, Motion) else 0
+        line += len(loop.targets(loop.value)) if loop.component_names else 0
         if isinstance(loop, Coupling) and not fixed.isdisjoint(loop.coefficients):
             i = lines[id(loop)]
             others = {n: float(x) for n, x in zip(names, left[i], strict=True) if x != 0.0}

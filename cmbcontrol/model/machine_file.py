@@ -173,27 +173,11 @@ _DEFAULT = object()
 
 
 def _field(part: Any, field: dataclasses.Field) -> Any:
-    value, key = getattr(part, field.name), field.name
+    value = part.written(field.name)
     if isinstance(value, Frame):
         return _frame(value)
-    if isinstance(part, Joint) and key in ("damping", "armature"):
-        return _DEFAULT if not value.any() else float(value[0]) if value.size == 1 else value.tolist()
-    if isinstance(part, Joint) and key == "limits":
-        pairs = {
-            s: pair.tolist() for s, pair in zip(part.position_suffixes, value, strict=True) if np.isfinite(pair).any()
-        }
-        return _DEFAULT if not pairs else pairs.get("", pairs)
-    if isinstance(part, Cam) and key == "profile":
-        if hasattr(value, "points"):
-            return [x.tolist() for x in value.points]
-        return text_of(value, ["angle"], part.sample[1:], f"the profile of cam {part.name!r}")
     if isinstance(value, Characteristic):
         return _characteristic(value, part)
-    if isinstance(part, Body) and key == "shapes":
-        return [_shape(shape) for shape in value] or _DEFAULT
-    if isinstance(part, Body) and key == "inertia":
-        diagonal = np.diagonal(value)
-        value = diagonal if not (value - np.diag(diagonal)).any() else value
     default = field.default_factory() if callable(field.default_factory) else field.default
     if default is not dataclasses.MISSING and _same(value, default):
         return _DEFAULT
@@ -224,6 +208,8 @@ def _plain(value: Any) -> Any:
         return value.item()
     if isinstance(value, Mapping):
         return {str(key): _plain(x) for key, x in value.items()}
+    if isinstance(value, Shape):
+        return _shape(value)
     return [_plain(x) for x in value] if isinstance(value, (tuple, list)) else value
 
 

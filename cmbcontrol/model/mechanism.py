@@ -187,7 +187,7 @@ class Mechanism(Plant):
         self.velocity_units = tuple(u for j in self.joints for u in j.velocity_units)
         self.actuator_names = tuple(a.name for a in self.actuators)
         self.load_names = tuple(n for load in self.loads for n in load.component_names)
-        self.motions = tuple(loop for loop in self.loops if isinstance(loop, Motion))
+        self.motions = tuple(loop for loop in self.loops if loop.component_names)  # type: ignore[misc]
         self.motion_names = tuple(n for motion in self.motions for n in motion.component_names)
         self._require_distinct_motions()
         self.row_names, self.row_units = self._compiled.row_names, self._compiled.row_units

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from ..errors import InputError, InputTypeError, ModelError
-from .elements import Joint
 
 __all__ = ["Names"]
 
@@ -78,7 +77,7 @@ class Names:
 
     def _require_distinct_signals(self) -> None:
         """Raise an error for equal names, such as a row "a_x" of a constraint "a" and a constraint "a_x"."""
-        cut = [j.name for j in self.loops if isinstance(j, Joint) and len(j.velocity_units) == 1]
+        cut = [loop.name for loop in self.loops if len(loop.velocity_units) == 1]
         signals = [(n, f"the coordinate {n!r}") for n in dict.fromkeys((*self.velocity_names, *cut))]
         signals += [(f"{n}_rate", f"the rate of {what}") for n, what in signals]
         constraint_of = {

@@ -16,7 +16,7 @@ from .. import _check
 from ..errors import InputTypeError, ModelError
 from ..kernels.layout import ROW_ALIGN, ROW_COUPLING, ROW_DISTANCE, ROW_FORMULA, ROW_OFFSET, ROW_SCREW
 from ..trace.machine import Parameters, places
-from .elements import ForceElement, FormulaRows, FrictionOfLoad, Joint, LoopPart, MachinePart
+from .elements import ForceElement, Joint, LoopPart, MachinePart
 from .elements.parameters import (
     AXES,
     PAIRS,
@@ -211,7 +211,7 @@ class _Collector:
         """Place a constraint, with what its formulas measure."""
         rows = self.plant.row_slices[loop.name]
         self._place(loop, "rows", rows.stop - 1, *self._of_rows("rows", range(rows.start, rows.stop)))
-        if isinstance(loop, FormulaRows):
+        if loop.formulas:
             self._fix(loop, *self._of_rows("measures", _measures(self.plant.arrays.formulas, self._formula(rows))))
 
     def _formula(self, rows: slice) -> int:
@@ -221,8 +221,8 @@ class _Collector:
         """Place a force element; measures of friction in proportion to a load move with its constraint."""
         measures = _measures(self.plant.arrays.elements, i)
         self._place(element, "elements", i, *self._of_rows("measures", measures))
-        if isinstance(element, FrictionOfLoad):
-            on = next(part for part in (*self.plant.joints, *self.plant.loops) if part.name == element.on)
+        if element.loaded_by:
+            on = next(part for part in (*self.plant.joints, *self.plant.loops) if part.name == element.loaded_by)
             self._fix(on, *self._of_rows("measures", measures))
             lines = [int(self.plant.arrays.measures[m]["coupling"]) for m in measures]
             self.measured_by.setdefault(id(on), []).extend(line for line in lines if line >= 0)
@@ -264,38 +264,37 @@ class _Collector:
     def _part(self, part: MachinePart) -> None:
         """Add all parameters of a part."""
         for kind in part.parameters:
-            end = getattr(kind, "end", None)  # a motor on a coordinate has no direction on a body
-            if end is None or end < len(part.ends):
-                _ADD[type(kind)](self, part, kind, f"{part.prefix}{part.name}", end or 0)
+            if kind.is_of(part):
+                _ADD[type(kind)](self, part, kind, f"{part.prefix}{part.name}")
 
-    def _number(self, part: Any, kind: Number, name: str, end: int) -> None:
+    def _number(self, part: Any, kind: Number, name: str) -> None:
         array, record = self.record[id(part)]
         turns = part.coordinates and self._unit(part.coordinates[0]) == "rad"
         column = "value" if array == "rows" else kind.field
         unit = _TURNING.get(kind.unit, kind.unit) if turns else kind.unit
         self._one(f"{name}_{kind.field}", unit, *self._at(array, record, column, 1))
 
-    def _vector(self, part: Any, kind: Vector, name: str, end: int) -> None:
+    def _vector(self, part: Any, kind: Vector, name: str) -> None:
         where = self._at(*self.record[id(part)], "value", 6)[kind.first :]
         for axis, index in zip("xyz", where, strict=False):
             self._one(f"{name}_{kind.label}{axis}", kind.unit, index)
 
-    def _point(self, part: Any, kind: Place, name: str, end: int) -> None:
+    def _point(self, part: Any, kind: Place, name: str) -> None:
         value = np.asarray(getattr(part, kind.field))
-        self._shift(f"{name}_{kind.field}", value, part.ends[end], self.own[id(part)][end].points)
+        self._shift(f"{name}_{kind.field}", value, part.ends[kind.end], self.own[id(part)][kind.end].points)
 
-    def _direction(self, part: Any, kind: Direction, name: str, end: int) -> None:
-        self._turn(f"{name}_{kind.field}", part.ends[end], self.own[id(part)][end].directions)
+    def _direction(self, part: Any, kind: Direction, name: str) -> None:
+        self._turn(f"{name}_{kind.field}", part.ends[kind.end], self.own[id(part)][kind.end].directions)
 
-    def _frame(self, part: Any, kind: FramePlace, name: str, end: int) -> None:
-        if end == 1 and self.record[id(part)][0] == "links":
+    def _frame(self, part: Any, kind: FramePlace, name: str) -> None:
+        if kind.end == 1 and self.record[id(part)][0] == "links":
             self._child_frame(part)
         else:
-            own = self.own[id(part)][end]
-            self._shift(f"{name}_{kind.label}", getattr(part, kind.field).p, part.ends[end], own.points)
-            self._turn(f"{name}_{kind.label}", part.ends[end], own.directions)
+            body, own = part.ends[kind.end], self.own[id(part)][kind.end]
+            self._shift(f"{name}_{kind.label}", getattr(part, kind.field).p, body, own.points)
+            self._turn(f"{name}_{kind.label}", body, own.directions)
 
-    def _formula_numbers(self, element: Any, kind: FormulaNumbers, name: str, end: int) -> None:
+    def _formula_numbers(self, element: Any, kind: FormulaNumbers, name: str) -> None:
         record = self.plant.arrays.elements[self.record[id(element)][1]]
         first = self.start["numbers", 0, "numbers"] + int(record["number"])
         for k, number in enumerate(element.number_names):
@@ -306,7 +305,7 @@ class _Collector:
         names = self.plant.position_names
         return self.plant.position_units[names.index(coordinate)] if coordinate in names else ""
 
-    def _inertia(self, body: Any, kind: Inertia, name: str, end: int) -> None:
+    def _inertia(self, body: Any, kind: Inertia, name: str) -> None:
         where, R = self._at(*self.record[id(body)], "inertia", 9), self.frame_of[body.name].R
         for i, j in PAIRS:
             unit = np.zeros((3, 3))
@@ -328,7 +327,7 @@ class _Collector:
             turned.append((where, (inertia @ cross - cross @ inertia).ravel()))
             self._add(f"{joint.name}_child_turn_{axis}", 0.0, "rad", _moves(turned))
 
-    def _coefficients(self, gear: Any, kind: Coefficients, name: str, end: int) -> None:
+    def _coefficients(self, gear: Any, kind: Coefficients, name: str) -> None:
         """Add coefficients of coordinates; friction of a gear measures the first one."""
         indices = dict(zip(_paired_names(self.plant), self.plant.paired, strict=True))
         array, record = self.record[id(gear)]
@@ -343,7 +342,7 @@ class _Collector:
                 where.append(self.start["couplings_v", 0, "couplings_v"] + line * self.plant.nv + k)
             self._one(f"{name}_of_{coordinate}", "1", *where)
 
-    def _motion(self, motion: Any, kind: MotionValues, name: str, end: int) -> None:
+    def _motion(self, motion: Any, kind: MotionValues, name: str) -> None:
         """Add values of a prescribed motion, or their rates, which move its targets at present rates."""
         rows = self.plant.arrays.rows[self.plant.row_slices[motion.name]]
         where = self.start["targets", 0, "targets"] + 3 * rows["target"][:, None] + np.arange(3)
@@ -367,7 +366,7 @@ class _Collector:
             self._one(f"damping_{name}", unit, self.start["damping", 0, "damping"] + i)
 
 
-_ADD: dict[type, Callable[[_Collector, Any, Any, str, int], None]] = {
+_ADD: dict[type, Callable[[_Collector, Any, Any, str], None]] = {
     Number: _Collector._number,
     Vector: _Collector._vector,
     Place: _Collector._point,

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .elements import Joint
-
 if TYPE_CHECKING:
     from .plant import Plant
 
@@ -17,7 +15,7 @@ _FORCES = {"rad/s": "N m", "m/s": "N"}  # by the unit of the velocity that they 
 
 def cut_joints(plant: Plant) -> dict[str, Any]:
     """Cut joints with one coordinate, by name."""
-    return {loop.name: loop for loop in plant.loops if isinstance(loop, Joint) and loop.effort_axes() is not None}
+    return {loop.name: loop for loop in plant.loops if loop.effort_axes() is not None}
 
 
 def unit_of(plant: Plant, name: str) -> str:
@@ -57,7 +55,7 @@ def plain(x: float, digits: int = 4) -> str:
 def effort_units(plant: Plant) -> tuple[str, ...]:
     """Units of the motor efforts (gears count as numbers)."""
     units = dict(zip(plant.velocity_names, plant.velocity_units, strict=True))
-    units |= {loop.name: loop.velocity_units[0] for loop in plant.loops if getattr(loop, "velocity_units", ())}
+    units |= {loop.name: loop.velocity_units[0] for loop in plant.loops if loop.velocity_units}
     driven = {a.name: a.joint for a in getattr(plant, "actuators", ())}
     units |= {a.joint: "rad/s" for a in getattr(plant, "actuators", ()) if a.bodies}  # a torque between bodies
     return tuple(_FORCES.get(units.get(driven.get(n, n), ""), "") for n in plant.actuator_names)

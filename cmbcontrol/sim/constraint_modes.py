@@ -14,7 +14,7 @@ from ..errors import InputError, InputTypeError
 from ..model.capture import capture
 from ..model.contacts import BEYOND, TOUCH, Contact
 from ..model.dry_friction import Rub, at_rest, directed, rubs_of_forces
-from ..model.elements import Coupling, Joint, Point, Weld
+from ..model.elements import Coupling, Joint, Weld
 from ..model.end_stops import end_stops
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
@@ -313,9 +313,8 @@ class ConstraintModes:
         if name in self.rubs:
             self.stick([name], q)
             return
-        constraint = self.part(name)
-        if isinstance(constraint, Point):
-            n = self.direction[name]
+        constraint, n = self.part(name), self.direction[name]
+        if n.size > 1:  # a Point
             moved = np.asarray(capture(self.whole, constraint, q).point_a) - constraint.point_a
             self.take(replace(constraint, point_a=constraint.point_a + moved - n * (n @ moved)))
 

@@ -36,7 +36,7 @@ def _rubs_of_contacts(plant: Mechanism, contacts: Sequence[Contact]) -> tuple[Me
     forces, rubs = [], []
     for contact in contacts:
         part = next((loop for loop in plant.loops if loop.name == contact.name), None)
-        if part is None or not contact.may_rub(part):
+        if part is None or not part.may_rub:
             continue  # refused where the direction of the contact is asked for
         name, law = contact.name, cast("Friction", contact.law)
         hold = hold_of(contact, part, len(part.rows()))

@@ -6,7 +6,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -69,6 +69,11 @@ class Shape(Frozen, ABC):
     def moved(self, frame: Frame) -> Shape:
         """Shape whose coordinates in `frame` are turned into those in the axes in which that frame is given."""
 
+    @property
+    def primitive(self) -> tuple[str, Frame, dict[str, Any]]:
+        """Kind of solid that files of other programs have for it, with its frame and sizes, m; "mesh" for none."""
+        return "mesh", Frame(), {}
+
 
 @frozen
 class Body(MachinePart):
@@ -129,6 +134,13 @@ class Body(MachinePart):
     def ends(self) -> tuple[str]:
         """Name of the body."""
         return (self.name,)
+
+    def written(self, field: str) -> Any:
+        """Value of a field as files have it: the inertia as its diagonal, where this is all of it."""
+        value = super().written(field)
+        if field == "inertia" and not (value - np.diag(value.diagonal())).any():
+            return value.diagonal()
+        return value
 
     def _check_physics(self) -> None:
         """Raise an error for mass and inertia that no distribution of mass can have."""

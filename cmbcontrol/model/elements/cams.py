@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from ... import _check
 from ..._frozen import Held, frozen_family, set_fields
 from ...errors import InputError, ModelError
+from ...trace.expression import text_of
 from ...trace.symbols import where_less
 from .constraints import CoordinateConstraint
 from .rows import FormulaRows, RowOfFormula
@@ -93,6 +94,15 @@ class Cam(FormulaRows, CoordinateConstraint):
     def captured(self, seen: Mapping[str, float]) -> Self:
         """Cam with the offset that the values of its coordinates have."""
         return replace(self, offset=float(seen[self.follower] - self.lift(seen[self.cam])))
+
+    def written(self, field: str) -> Any:
+        """Value of a field as files have it: the profile as its points, or as a formula."""
+        value = super().written(field)
+        if field != "profile":
+            return value
+        if isinstance(value, _Periodic):
+            return value.points
+        return text_of(value, ["angle"], self.sample[1:], f"the profile of cam {self.name!r}")
 
     def lift(self, angle: Any) -> Any:
         """Displacement of the follower at an angle of the cam, by the profile."""

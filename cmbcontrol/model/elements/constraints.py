@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field, replace
-from typing import ClassVar, Self
+from typing import Self
 
 import numpy as np
 
@@ -12,51 +12,35 @@ from ... import _check
 from ..._frozen import HeldArray, frozen_family, held, set_fields
 from ...errors import ModelError
 from .frames import Frame, rotation_to
-from .parameters import Coefficients, Direction, FramePlace, Number, PartParameters, Place
-from .part import LoopPart, check_body_name, unit_vector
+from .pairs import BetweenFrames, BetweenPoints
+from .parameters import Coefficients, Direction, Number
+from .part import LoopPart, coefficients_of, unit_vector
 from .rows import Row, coordinate_row, distance, offset, offsets, weld
 
 __all__ = ["Constraint", "CoordinateConstraint", "Coupling", "Distance", "Point", "PointOnLine", "PointOnPlane", "Weld"]
 
 
 @frozen_family
-class Constraint(LoopPart):
+class Constraint(BetweenPoints, LoopPart):
     """Base of constraints that are not cut joints: a point or frame on body `b` is held relative to body `a`."""
 
     name: str
     a: str
     b: str
 
-    parameters: ClassVar[tuple[PartParameters, ...]] = (Place("point_a", 0), Place("point_b", 1))
     acts_at = 1
     symbol = "point"
 
     def __post_init__(self) -> None:
         _check.name(self.name, "constraint")
-        for key in ("a", "b"):
-            check_body_name(getattr(self, key), f"{key} of constraint {self.name!r}")
-        if self.a == self.b:
-            raise ModelError(f"constraint {self.name!r} connects body {self.a!r} with itself")
-        for key in ("point_a", "point_b"):
-            if hasattr(self, key):
-                set_fields(self, **{key: _check.point(getattr(self, key), f"{key} of constraint {self.name!r}")})
+        self.check_ends(f"constraint {self.name!r}")
         for key in ("axis", "normal"):
             if hasattr(self, key):
                 set_fields(self, **{key: unit_vector(getattr(self, key), f"the {key} of constraint {self.name!r}")})
 
-    @property
-    def ends(self) -> tuple[str, str]:
-        """Names of the bodies that it joins."""
-        return self.a, self.b
-
-    @property
-    def frames(self) -> tuple[Frame, Frame]:
-        """Frames on these bodies."""
-        return Frame(self.point_a), Frame(self.point_b)  # type: ignore[attr-defined]
-
     def captured(self, seen: Frame) -> Self:
         """Constraint whose place on body a is at the point of body b, with b at `seen`."""
-        return replace(self, point_a=seen.p + seen.R @ self.point_b)  # type: ignore[call-arg, attr-defined]
+        return replace(self, point_a=seen.p + seen.R @ self.point_b)  # type: ignore[call-arg]
 
 
 @frozen_family
@@ -65,6 +49,8 @@ class Point(Constraint):
 
     point_a: HeldArray = held((0.0, 0.0, 0.0))
     point_b: HeldArray = held((0.0, 0.0, 0.0))
+
+    may_rub = True
 
     def rows(self) -> list[Row]:
         return offsets(*self.ends, self.point_a, np.eye(3), self.point_b)
@@ -100,6 +86,7 @@ class PointOnPlane(Constraint):
     parameters = (*Constraint.parameters, Direction("normal", 0))
     guides = "plane"
     fixed_at = (1,)
+    may_rub = True
 
     @property
     def axes(self) -> np.ndarray:
@@ -133,25 +120,14 @@ class Distance(Constraint):
 
 
 @frozen_family
-class Weld(Constraint):
+class Weld(BetweenFrames, Constraint):
     """Constraint of frame `frame_b` of b to coincide with `frame_a` of a (6 rows: 3 in metres, 3 in radians)."""
 
     frame_a: Frame = field(default_factory=Frame)
     frame_b: Frame = field(default_factory=Frame)
 
-    parameters = (FramePlace("frame_a", 0, "frame_a"), FramePlace("frame_b", 1, "frame_b"))
     acts_at = 0
     symbol = "weld"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for key in ("frame_a", "frame_b"):
-            _check.instance(getattr(self, key), Frame, f"{key} of constraint {self.name!r}")
-
-    @property
-    def frames(self) -> tuple[Frame, Frame]:
-        """Frames on the bodies that coincide."""
-        return self.frame_a, self.frame_b
 
     @property
     def aligned(self) -> tuple[np.ndarray, np.ndarray]:
@@ -188,8 +164,7 @@ class Coupling(CoordinateConstraint):
     def __post_init__(self) -> None:
         _check.name(self.name, "constraint")
         what = f"coupling {self.name!r}"
-        given = _check.mapping(self.coefficients, f"coefficients of {what}", "coordinates to numbers")
-        values = {str(k): _check.number(c, f"coefficient {k!r} of {what}") for k, c in given.items()}
+        values = coefficients_of(self.coefficients, what)
         if not any(values.values()):
             raise ModelError(f"{what} has no coefficient that is not zero")
         set_fields(self, coefficients=values, offset=_check.number(self.offset, f"the offset of {what}"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from ...errors import ModelError
 from .constraints import Coupling
 from .force_elements import JointForce, OneForce
 from .parameters import Coefficients, FormulaNumbers
+from .part import coefficients_of
 from .rows import Row, coordinate_row
 
 __all__ = ["CouplingForce"]
@@ -57,8 +59,7 @@ class CouplingForce(OneForce):
     def __post_init__(self) -> None:
         _check.name(self.name, "force element")
         what = f"force element {self.name!r}"
-        given = _check.mapping(self.coefficients, f"coefficients of {what}", "coordinates to numbers")
-        values = {str(k): _check.number(c, f"coefficient {k!r} of {what}") for k, c in given.items()}
+        values = coefficients_of(self.coefficients, what)
         if np.count_nonzero([*values.values()]) < 2:
             raise ModelError(
                 f"{what} needs two coordinates or more with coefficients that are not zero, got {values}; on a single "
@@ -76,5 +77,5 @@ class CouplingForce(OneForce):
         """Constraint that holds its measure still."""
         return Coupling(name, self.coefficients)
 
-    def measures(self) -> list[Row]:
+    def measures(self, on: Any = None) -> list[Row]:
         return [coordinate_row(self.coefficients)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import field, replace
 from typing import Any, ClassVar
 
@@ -16,7 +16,9 @@ from ...characteristics import Characteristic, FormulaForce, require_stored
 from ...errors import InputTypeError, ModelError
 from .constraints import Coupling, Distance
 from .frames import Frame
-from .parameters import FormulaNumbers, FramePlace, Place
+from .joints import Joint
+from .pairs import BetweenFrames, BetweenPoints
+from .parameters import FormulaNumbers
 from .part import LoopPart, MachinePart, check_body_name
 from .rows import Row, align, coordinate_row, distance, offsets
 
@@ -33,9 +35,18 @@ class ForceElement(MachinePart):
     """Base of force elements, which resist with forces F(z, dz/dt) against the growth of some measures z.
 
     Ready-made ones are `JointForce`, `PointForce` and `Bushing`.
+
+    Attributes
+    ----------
+    rows_of_load : int
+        Rows of a constraint in proportion to whose load it is.
+    side : int
+        Side to which this load pushes; 0 where it counts without its sign.
     """
 
     prefix = "force_"
+    rows_of_load: ClassVar[int] = 0
+    side = 0
 
     @property
     def summary(self) -> str:
@@ -50,13 +61,23 @@ class ForceElement(MachinePart):
         """Number of measures."""
 
     @abstractmethod
-    def measures(self) -> list[Row]:
-        """Rows that it measures."""
+    def measures(self, on: Any = None) -> list[Row]:
+        """Rows that it measures; on the part `on` that carries its load, if it is in proportion to one."""
 
     @property
     def loaded_by(self) -> str:
         """Name of the constraint in proportion to whose load it is; empty where it is a force of its own."""
         return ""
+
+    def find_load(self, joints: Sequence[Joint], loops: Sequence[LoopPart]) -> tuple[Any, str]:
+        """Part of a machine that carries its load, and the first constraint with the rows of it; None and "" for none.
+
+        Raises
+        ------
+        ModelError
+            Where the machine has no such part.
+        """
+        return None, ""
 
     @property
     def number_names(self) -> tuple[str, ...]:
@@ -183,7 +204,7 @@ class JointForce(OneForce):
         """Constraint that holds its measure still."""
         return Coupling(name, {self.joint: 1.0})
 
-    def measures(self) -> list[Row]:
+    def measures(self, on: Any = None) -> list[Row]:
         return [coordinate_row({self.joint: 1.0})]
 
     @property
@@ -198,7 +219,7 @@ class JointForce(OneForce):
 
 
 @frozen
-class PointForce(OneForce):
+class PointForce(BetweenPoints, OneForce):
     """Force element along the line between two points: a rope, a gas spring, a nonlinear strut.
 
     Parameters
@@ -226,24 +247,12 @@ class PointForce(OneForce):
     point_b: HeldArray = held((0.0, 0.0, 0.0))
 
     sides = (1.0,)
-    parameters = (FormulaNumbers("characteristic"), Place("point_a", 0), Place("point_b", 1))
+    parameters = (FormulaNumbers("characteristic"), *BetweenPoints.parameters)
 
     def __post_init__(self) -> None:
         _check.name(self.name, "force element")
-        _set_bodies(self)
-        for key in ("point_a", "point_b"):
-            set_fields(self, **{key: _check.point(getattr(self, key), f"{key} of force element {self.name!r}")})
+        self.check_ends(f"force element {self.name!r}")
         self.take_characteristic()
-
-    @property
-    def ends(self) -> tuple[str, str]:
-        """Names of the bodies that it joins."""
-        return self.a, self.b
-
-    @property
-    def frames(self) -> tuple[Frame, Frame]:
-        """Frames on these bodies at its points."""
-        return Frame(self.point_a), Frame(self.point_b)
 
     @property
     def symbol(self) -> str:  # type: ignore[override]
@@ -254,7 +263,7 @@ class PointForce(OneForce):
         """Constraint that holds its measure still: a rod between its points, of any length."""
         return Distance(name, *self.ends, self.point_a, self.point_b, length)
 
-    def measures(self) -> list[Row]:
+    def measures(self, on: Any = None) -> list[Row]:
         return [distance("", *self.ends, self.point_a, self.point_b, UNIT)]
 
     @property
@@ -276,7 +285,7 @@ class PointForce(OneForce):
 
 
 @frozen
-class Bushing(ForceElement):
+class Bushing(BetweenFrames, ForceElement):
     """Force element of an elastic bearing between two frames: a 6 x 6 stiffness and damping.
 
     It resists with ``stiffness z + damping dz/dt``, where z is the displacement of frame b's origin in the axes of
@@ -309,16 +318,11 @@ class Bushing(ForceElement):
     damping: HeldArray = field(default=held((0.0,) * 6), kw_only=True)
 
     count = 9  # three displacements, and six entries of the rotation
-    parameters = (FramePlace("frame_a", 0, "frame_a"), FramePlace("frame_b", 1, "frame_b"))
     symbol = "bushing"
 
     def __post_init__(self) -> None:
         _check.name(self.name, "force element")
-        _set_bodies(self)
-        for key in ("frame_a", "frame_b"):
-            if not isinstance(getattr(self, key), Frame):
-                shown = _check.shown(getattr(self, key))
-                raise InputTypeError(f"{key} of force element {self.name!r} must be a Frame, got {shown}")
+        self.check_ends(f"force element {self.name!r}")
         for key in ("stiffness", "damping"):
             what = f"{key} of force element {self.name!r}"
             given = _check.numbers(getattr(self, key), what, "6 numbers, or a 6 x 6 matrix")
@@ -332,17 +336,7 @@ class Bushing(ForceElement):
         if np.linalg.eigvalsh(self.damping / np.outer(scale, scale))[0] < -1e-9:
             raise ModelError(f"damping of force element {self.name!r} must take energy: it has a negative eigenvalue")
 
-    @property
-    def ends(self) -> tuple[str, str]:
-        """Names of the bodies that it joins."""
-        return self.a, self.b
-
-    @property
-    def frames(self) -> tuple[Frame, Frame]:
-        """Frames on these bodies."""
-        return self.frame_a, self.frame_b
-
-    def measures(self) -> list[Row]:
+    def measures(self, on: Any = None) -> list[Row]:
         fa, fb = self.frames
         turns = ((2, 1), (1, 2), (0, 2), (2, 0), (1, 0), (0, 1))  # entries of R' R, those of the vector in pairs
         cosines = [align("", *self.ends, fa.R[:, i], fb.R[:, j]) for i, j in turns]
@@ -369,10 +363,3 @@ def _six(z: Any) -> list[Any]:
 
 def _dot(row: Any, x: Any) -> Any:
     return sum((float(c) * y for c, y in zip(row, x, strict=True) if c), 0.0)
-
-
-def _set_bodies(element: Any) -> None:
-    for key in ("a", "b"):
-        check_body_name(getattr(element, key), f"{key} of force element {element.name!r}")
-    if element.a == element.b:
-        raise ModelError(f"force element {element.name!r} connects body {element.a!r} with itself")

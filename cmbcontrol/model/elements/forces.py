@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ... import _check
 from ..._frozen import HeldArray, frozen, held, set_fields
 from ...errors import ModelError
-from .frames import Frame
-from .parameters import Direction, Number, PartParameters, Place
+from .pairs import BetweenPoints
+from .parameters import Direction, Number, PartParameters
 from .part import MachinePart, check_body_name, unit_vector
 
 __all__ = ["Actuator", "JointSpring", "PointSpring", "Spring"]
@@ -64,7 +64,7 @@ class JointSpring(Spring):
 
 
 @frozen
-class PointSpring(Spring):
+class PointSpring(BetweenPoints, Spring):
     """Spring and damper between two points: tension = stiffness * (length - rest) + damping * rate."""
 
     name: str
@@ -76,7 +76,7 @@ class PointSpring(Spring):
     rest: float = 0.0
     damping: float = 0.0
 
-    parameters = (Place("point_a", 0), Place("point_b", 1), *Spring.parameters)
+    parameters = (*BetweenPoints.parameters, *Spring.parameters)
 
     @property
     def symbol(self) -> str:  # type: ignore[override]
@@ -85,22 +85,7 @@ class PointSpring(Spring):
 
     def __post_init__(self) -> None:
         self._set_numbers()
-        for key in ("a", "b"):
-            check_body_name(getattr(self, key), f"{key} of spring {self.name!r}")
-        if self.a == self.b:
-            raise ModelError(f"spring {self.name!r} connects body {self.a!r} with itself")
-        for key in ("point_a", "point_b"):
-            set_fields(self, **{key: _check.point(getattr(self, key), f"{key} of spring {self.name!r}")})
-
-    @property
-    def ends(self) -> tuple[str, str]:
-        """Names of the bodies that it joins."""
-        return self.a, self.b
-
-    @property
-    def frames(self) -> tuple[Frame, Frame]:
-        """Frames on these bodies at its points."""
-        return Frame(self.point_a), Frame(self.point_b)
+        self.check_ends(f"spring {self.name!r}")
 
 
 @frozen

@@ -100,6 +100,7 @@ class Joint(LoopPart):
         FramePlace("child_frame", 1, "child"),
     )
     rates: ClassVar[Mapping[str, str]] = {}  # velocities that are rates of coordinates with another name, by these
+    floats: ClassVar[bool] = False  # whether it leaves all motion free
     pitch = 0.0  # travel per radian, m/rad
     reversal: ClassVar[str] = SAME  # what becomes of its coordinates where it is turned round
 
@@ -167,6 +168,17 @@ class Joint(LoopPart):
     def _check_geometry(self) -> None:
         """Check and normalise the axes, in subclasses that have some."""
 
+    def written(self, field: str) -> Any:
+        """Value of a field as files have it: damping and armature as one number if they are, limits by suffix."""
+        value = super().written(field)
+        if field in ("damping", "armature"):
+            return 0.0 if not value.any() else value[0] if value.size == 1 else value
+        if field == "limits":
+            limits = zip(self.position_suffixes, value, strict=True)
+            pairs = {suffix: pair.tolist() for suffix, pair in limits if np.isfinite(pair).any()}
+            return pairs.get("", pairs or None)
+        return value
+
     @property
     def position_names(self) -> tuple[str, ...]:
         """Names of the position coordinates."""
@@ -220,10 +232,6 @@ class Joint(LoopPart):
     def axis_frames(self) -> tuple[np.ndarray, ...]:
         """Rotations, in the joint frame, that turn z to the axis of each kernel joint."""
         return (np.eye(3),)
-
-    def effort_axes(self) -> tuple[np.ndarray, np.ndarray] | None:
-        """Torque and force of a unit effort of a motor on the cut joint, in its frame; None where it can have none."""
-        return None
 
     def rows(self) -> list[Row]:
         """Rows of the cut joint: the complement of its motion, in the axes of its frame on the parent.
@@ -488,6 +496,7 @@ class Free(Joint):
     position_units, velocity_units = ("1",) * 4 + ("m",) * 3, ("rad/s",) * 3 + ("m/s",) * 3
     fixed_at = ()
     reversal = INVERSE
+    floats = True
 
     @property
     def steps(self) -> tuple[Step, ...]:

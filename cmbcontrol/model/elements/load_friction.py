@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import field
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,8 +39,7 @@ class FrictionOfLoad(ForceElement):
     friction: Held[Friction | float, Friction]
 
     count = 2
-    rows_of_load: ClassVar[int] = 1
-    side = 0  # the load counts without its sign
+    rows_of_load = 1
     parameters = (FormulaNumbers("friction"),)
 
     def __post_init__(self) -> None:
@@ -54,33 +52,7 @@ class FrictionOfLoad(ForceElement):
         if not isinstance(self.friction, Friction):
             raise InputTypeError(f"{what} must have a coefficient, or a Friction, got {_check.shown(self.friction)}")
 
-    @abstractmethod
-    def measures_of(self, on: Any) -> list[Row]:
-        """Rows that it measures on a constraint.
-
-        Raises
-        ------
-        ModelError
-            For a constraint that is not of the kind that it needs.
-        """
-
-    def measures(self) -> list[Row]:
-        """Raise an error: it measures what its constraint says, see `measures_of`.
-
-        Raises
-        ------
-        TypeError
-        """
-        raise TypeError(f"friction {self.name!r} measures its constraint")
-
     def find_load(self, joints: Sequence[Joint], loops: Sequence[LoopPart]) -> tuple[Any, str]:
-        """Part of a machine that it is on, and the first constraint with the rows of its load.
-
-        Raises
-        ------
-        ModelError
-            Where the machine has no such part.
-        """
         found = next((loop for loop in loops if loop.name == self.on), None)
         if found is None:
             known = [loop.name for loop in loops]
@@ -132,7 +104,7 @@ class FrictionOfLoad(ForceElement):
 class _OnPlane(FrictionOfLoad):
     """Base of friction of a point on a plane, which measures the place of the point in it."""
 
-    def measures_of(self, on: Any) -> list[Row]:
+    def measures(self, on: Any = None) -> list[Row]:
         text = "{what} slides on a PointOnPlane, and {on} is a {it}: name another constraint, or make it a PointOnPlane"
         self._require(on, PointOnPlane, text)
         a, b = on.ends
@@ -259,7 +231,7 @@ class PinFriction(FrictionOfLoad):
             )
         return found, held
 
-    def measures_of(self, on: Any) -> list[Row]:
+    def measures(self, on: Any = None) -> list[Row]:
         self._require(on, Revolute, "{what} is that of a cut Revolute joint, and {on} is a {it}: name another joint")
         return on.turning()
 
@@ -330,7 +302,7 @@ class GearFriction(FrictionOfLoad):
         set_fields(self, efficiency=efficiency, friction=law)
         super().__post_init__()
 
-    def measures_of(self, on: Any) -> list[Row]:
+    def measures(self, on: Any = None) -> list[Row]:
         self._require(on, Coupling, "{what} is that of a Coupling, and {on} is a {it}: name another constraint")
         return [coordinate_row(dict([next(iter(on.coefficients.items()))]))]
 

@@ -17,7 +17,8 @@ from ..._frozen import Held, HeldArray, frozen_family, held, set_fields
 from ...errors import InputError, ModelError
 from .constraints import Constraint, CoordinateConstraint
 from .frames import Frame
-from .parameters import FramePlace, MotionValues, PartParameters
+from .pairs import BetweenFrames
+from .parameters import MotionValues, PartParameters
 from .part import MachinePart, check_body_name
 from .rows import Row, coordinate_row, distance, offsets, relative_frame
 
@@ -221,7 +222,7 @@ class PointMotion(Motion, Constraint):
 
 
 @frozen_family
-class PoseMotion(Motion, Constraint):
+class PoseMotion(BetweenFrames, Motion, Constraint):
     """Motion of a frame of b in a frame of a by functions of time: a shaken platform, a vehicle on a given path.
 
     Parameters
@@ -253,18 +254,11 @@ class PoseMotion(Motion, Constraint):
     suffixes = ("_x", "_y", "_z", "_rx", "_ry", "_rz")
     acts_at, fixed_at = 0, (1,)
     symbol = ""
-    parameters = (*Motion.parameters, FramePlace("frame_a", 0, "frame_a"), FramePlace("frame_b", 1, "frame_b"))
+    parameters = (*Motion.parameters, *BetweenFrames.parameters)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for key in ("frame_a", "frame_b"):
-            _check.instance(getattr(self, key), Frame, f"{key} of motion {self.name!r}")
         self._check_value()
-
-    @property
-    def frames(self) -> tuple[Frame, Frame]:
-        """Frames on the bodies, one of which moves in the other one."""
-        return self.frame_a, self.frame_b
 
     def rows(self) -> list[Row]:
         return relative_frame(*self.ends, *self.frames)

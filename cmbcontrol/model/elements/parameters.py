@@ -52,6 +52,10 @@ class PartParameters(ABC):
     def changes(self, part: Any) -> Changes:
         """Functions x -> changed fields of the part with a parameter set to x, by its name behind that of the part."""
 
+    def is_of(self, part: Any) -> bool:
+        """Whether the part has them, as it is."""
+        return True
+
     def entries(self, part: Any, label: str, names: Any = "xyz") -> Changes:
         """Changes of the entries of a vector."""
 
@@ -101,8 +105,8 @@ class Vector(PartParameters):
 
 
 @dataclass(frozen=True)
-class Place(PartParameters):
-    """Point on a body, m.
+class OnBody(PartParameters):
+    """Base of parameters of what is fixed on a body.
 
     Attributes
     ----------
@@ -111,22 +115,23 @@ class Place(PartParameters):
     """
 
     end: int
+
+    def is_of(self, part: Any) -> bool:
+        """Whether the part has so many bodies: a motor on a coordinate has none."""
+        return self.end < len(part.ends)
+
+
+@dataclass(frozen=True)
+class Place(OnBody):
+    """Point on a body, m."""
 
     def changes(self, part: Any) -> Changes:
         return self.entries(part, f"{self.field}_")
 
 
 @dataclass(frozen=True)
-class Direction(PartParameters):
-    """Direction on a body, turned about the axes of the body.
-
-    Attributes
-    ----------
-    end : int
-        Which of the part's bodies.
-    """
-
-    end: int
+class Direction(OnBody):
+    """Direction on a body, turned about the axes of the body."""
 
     def changes(self, part: Any) -> Changes:
         def turned(e: Any, x: float) -> dict[str, Any]:
@@ -136,18 +141,15 @@ class Direction(PartParameters):
 
 
 @dataclass(frozen=True)
-class FramePlace(PartParameters):
+class FramePlace(OnBody):
     """Frame on a body, moved along and turned about the axes of the body.
 
     Attributes
     ----------
-    end : int
-        Which of the part's bodies.
     label : str
         Its name, which may be shorter than that of the field.
     """
 
-    end: int
     label: str
 
     def changes(self, part: Any) -> Changes:

@@ -15,9 +15,9 @@ from ...errors import InputTypeError, ModelError
 if TYPE_CHECKING:
     from .frames import Frame
     from .parameters import PartParameters
-    from .rows import Row
+    from .rows import Row, RowOfFormula
 
-__all__ = ["ROUNDING", "LoopPart", "MachinePart", "check_body_name", "unit_vector"]
+__all__ = ["ROUNDING", "LoopPart", "MachinePart", "check_body_name", "coefficients_of", "unit_vector"]
 
 ROUNDING = 4e-16  # what directions and rotations that are right may be off; these are kept as they are
 
@@ -77,7 +77,34 @@ class MachinePart(Frozen):
 
 
 class LoopPart(MachinePart):
-    """Base of what closes loops: cut joints, constraints and prescribed motions."""
+    """Base of what closes loops: cut joints, constraints and prescribed motions.
+
+    Attributes
+    ----------
+    velocity_units : tuple of str
+        Those of the velocity coordinates of a cut joint.
+    formulas : tuple of RowOfFormula
+        Its rows, where these are formulas.
+    component_names : tuple of str
+        Names of what follows functions of time, of a motion.
+    may_rub : bool
+        Whether a contact at it can stick and slide: that of a point.
+    """
+
+    velocity_units: ClassVar[tuple[str, ...]] = ()
+    may_rub: ClassVar[bool] = False
+
+    @property
+    def formulas(self) -> tuple[RowOfFormula, ...]:
+        return ()
+
+    @property
+    def component_names(self) -> tuple[str, ...]:
+        return ()
+
+    def effort_axes(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """Torque and force of a unit effort of a motor on the cut joint, in its frame; None where it can have none."""
+        return None
 
     def rows(self) -> list[Row]:
         """Rows that are held at zero."""
@@ -107,6 +134,12 @@ def unit_vector(axis: ArrayLike, what: str) -> np.ndarray:
     if length < 1e-12:
         raise ModelError(f"{what} must not be zero, got {x.tolist()}; give a direction such as (0, 0, 1)")
     return x if abs(length - 1.0) < ROUNDING else x / length  # what has length one stays as it is, in files, too
+
+
+def coefficients_of(x: object, what: str) -> dict[str, float]:
+    """Numbers by the names of coordinates, from a mapping that is given."""
+    given = _check.mapping(x, f"coefficients of {what}", "coordinates to numbers")
+    return {str(k): _check.number(c, f"coefficient {k!r} of {what}") for k, c in given.items()}
 
 
 def check_body_name(x: object, what: str) -> None:

@@ -6,6 +6,7 @@ import math
 from dataclasses import field, replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -59,6 +60,10 @@ class Box(Shape):
             raise InputError(f"the size of a box is three lengths > 0, got {size.tolist()} m")
         _check.instance(self.frame, Frame, "the frame of a box")
         set_fields(self, size=size)
+
+    @property
+    def primitive(self) -> tuple[str, Frame, dict[str, Any]]:
+        return "box", self.frame, {"size": self.size}
 
     def triangles(self) -> Triangles:
         half = 0.5 * np.asarray(self.size)
@@ -120,6 +125,10 @@ class Rod(Shape):
         start, end = np.asarray(self.start), np.asarray(self.end)
         return Frame(0.5 * (start + end), rotation_to((end - start) / self.length))
 
+    @property
+    def primitive(self) -> tuple[str, Frame, dict[str, Any]]:
+        return "capsule" if self.rounded else "cylinder", self.frame, {"radius": self.radius, "length": self.length}
+
     def triangles(self) -> Triangles:
         r, length = self.radius, self.length
         frame = Frame(self.start, self.frame.R)
@@ -159,6 +168,10 @@ class Ball(Shape):
         super().__post_init__()
         centre = _check.point(self.centre, "the centre of a ball")
         set_fields(self, centre=centre, radius=_check.positive(self.radius, "the radius of a ball"))
+
+    @property
+    def primitive(self) -> tuple[str, Frame, dict[str, Any]]:
+        return "sphere", Frame(self.centre), {"radius": self.radius}
 
     def triangles(self) -> Triangles:
         return _revolved([_half_circle(self.radius)], Frame(self.centre))
