@@ -206,12 +206,14 @@ class Terms(EquationsOfMotion):
             if -1 in loaded:  # a load that redundant rows share: told where it is asked for
                 return self
             rubs = rubs._replace(first=np.array(loaded, dtype=np.int64))
+        scale = self.row_scale[kept]
+        scale.setflags(write=self.row_scale.flags.writeable)  # kernels know one kind
         return replace(
             self,
             phi=self.phi[kept],
             A=self.A[kept],
             b=self.b[kept],
-            row_scale=self.row_scale[kept],
+            row_scale=scale,
             row_names=tuple(self.row_names[i] for i in kept) if self.row_names else (),
             rates=None if self.rates is None else self.rates[kept],
             friction=rubs,

@@ -176,7 +176,7 @@ class Report:
             object.__setattr__(self, name, tuple(getattr(self, name)))
         for table in self.tables:
             if not isinstance(table, ResultTable):
-                raise InputTypeError(f"tables of a report are of class Table, got {table!r}")
+                raise InputTypeError(f"tables of a report are of class ResultTable, got {table!r}")
         for name, make in self.figures.items():
             if not re.fullmatch(r"[\w-]+", name) or not callable(make):
                 raise InputTypeError(f"figures are functions by the name of their file, got {name!r}: {make!r}")
