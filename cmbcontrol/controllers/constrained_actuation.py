@@ -428,9 +428,8 @@ class ConstrainedActuation(AroundMotion):
         if self.limits:
             limits, shared = self._limits_at(terms), kept.shared
             if terms.rank < len(terms.A):
-                strength = (
-                    float(np.abs(B / terms.unit_lengths[:, None]).max(initial=0.0)) or 1.0
-                )  # N for a unit of effort
+                # N for a unit of effort
+                strength = float(np.abs(B / terms.unit_lengths[:, None]).max(initial=0.0)) or 1.0
                 shared = strength * _shared(terms, np.vstack([limits.F, limits.G]))
                 B = np.hstack([B, np.zeros((len(B), len(shared)))])
             if limits is not self.limits or shared.size:

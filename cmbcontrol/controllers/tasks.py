@@ -354,7 +354,7 @@ class Tracking(KeepsArguments):
 
 
 class PostureTask(Tracking):
-    """Wish for the motion that a task leaves free: coordinates, or a second task, to a reference, all else damped.
+    """Motion that is wanted where a task leaves it free: some coordinates, or a second task, follow a reference.
 
     A law fulfils it as well as it can without touching its own task: e'' + G_D e' + G_P e = 0 holds where the motion
     left free is enough for it, else as nearly as possible in the metric of M. Where the own task takes all but a tenth

@@ -143,7 +143,7 @@ def model_of(
     acting_values = [table[x.index].value for x in equations.acting]
     taken = {i for i, _ in acting}
     tuned = [i for i in range(len(numbers)) if i not in taken]
-    kept_q, kept_v, unit_lengths = _independent(machine, q)
+    kept_q, kept_v, lengths = _independent(machine, q)
     own = ([], [], []) if inside is None else _states_of(inside)
     efforts = [
         Input(f"u.{quoted(n)}", unit, f"effort of motor {n}")
@@ -159,7 +159,7 @@ def model_of(
         q=q,
         kept_q=kept_q,
         kept_v=kept_v,
-        q_reach=unit_lengths,
+        q_reach=lengths,
         quaternions=quaternions(plant),
         state_names=[
             *(f"position[{i + 1}]" for i in range(len(kept_q))),
@@ -219,13 +219,13 @@ def _independent(machine: ExportedMachine, q: Array) -> tuple[list[int], list[in
     motions = terms.unit_motions
     level = plant.arrays.rows["level"]
     positional = motions if not level.any() else _null_space(terms.levers[level == 0])
-    unit_lengths = _position_reach(plant)
+    lengths = _position_lengths(plant)
     E, column = np.zeros((plant.nq, plant.nv)), np.empty(plant.nq)
     for k in range(plant.nv):
         tree.position_rates(plant.arrays.links, q, np.eye(plant.nv)[k], column)
         E[:, k] = column
-    moved = unit_lengths[:, None] * E / plant.unit_lengths
-    return _rows_of_largest_volume(moved @ positional), _rows_of_largest_volume(motions), unit_lengths.tolist()
+    moved = lengths[:, None] * E / plant.unit_lengths
+    return _rows_of_largest_volume(moved @ positional), _rows_of_largest_volume(motions), lengths.tolist()
 
 
 def _null_space(A: Array) -> Array:
@@ -250,7 +250,7 @@ def _rows_of_largest_volume(Z: Array) -> list[int]:
         kept[column] = row
 
 
-def _position_reach(plant: Mechanism) -> Array:
+def _position_lengths(plant: Mechanism) -> Array:
     """Metres that a unit of each position counts as; a quaternion changes by half of the angle."""
     made = np.empty(plant.nq)
     for link in plant.arrays.links:

@@ -193,9 +193,7 @@ class Model(NamedTuple):
     scale: np.ndarray  # (rows,) brings rows of different units to metres, for decisions about rank
     spans: np.ndarray  # (rows, 2) columns between which each row may have entries: the second is one past the last one
     envelope: np.ndarray  # (nv,) column from which on each row of the mass matrix may have entries
-    unit_lengths: (
-        np.ndarray
-    )  # (nv,) metres that a unit of each velocity coordinate counts as: the size of the machine for rad
+    unit_lengths: np.ndarray  # (nv,) metres that a unit of each velocity coordinate is: the size of the machine for rad
     size: float  # characteristic length, metres
     springs: np.ndarray
     drives: np.ndarray

@@ -273,10 +273,8 @@ class _EffortProblem:
         B = terms.B[:, unknown] @ L
         self.centre = efforts.value[unknown]
         self.root = L
-        self.unit_lengths, _, self.scale = motor_reach(terms.unit_motions, B, terms.unit_lengths)
-        self.need = self.unit_lengths @ np.linalg.solve(
-            L, u[unknown] - self.centre
-        )  # the part that the motors can balance
+        self.reach, _, self.scale = motor_reach(terms.unit_motions, B, terms.unit_lengths)
+        self.need = self.reach @ np.linalg.solve(L, u[unknown] - self.centre)  # the part that the motors can balance
         share = terms.A_pinv.T[list(efforts.rows)]
         self.rows = share @ B
         self.row_centre = share @ (terms.B @ efforts.value - terms.h)
@@ -292,7 +290,7 @@ class _EffortProblem:
     def solve(self, low: Array, high: Array, row_low: Array, row_high: Array) -> Array | None:
         """Smallest x within these ranges; None if there is none."""
         exact = row_low == row_high
-        E = np.concatenate([self.unit_lengths, self.rows[exact]])
+        E = np.concatenate([self.reach, self.rows[exact]])
         f = np.append(self.need, (row_low - self.row_centre)[exact])
         low, high = low[self.efforts.unknown] - self.centre, high[self.efforts.unknown] - self.centre
         bound = np.concatenate([self.root, -self.root, self.rows[~exact], -self.rows[~exact]])
@@ -301,7 +299,7 @@ class _EffortProblem:
         )
         slack = np.concatenate([self.slack, self.slack, *2 * [_ROUNDING * self.forces * self.share[~exact]]])
         counts = np.isfinite(rest)
-        size = np.append(np.ones(len(self.unit_lengths)), self.share[exact])
+        size = np.append(np.ones(len(self.reach)), self.share[exact])
         return least_distance(
             E,
             f,
@@ -336,8 +334,8 @@ class _EffortProblem:
 
     def _reachable(self, slope: Array, centre: float, terms: float = 0.0) -> tuple[float, float]:
         """Range of centre + slope . x over all equilibria within the effort limits."""
-        x0 = pinv(self.unit_lengths, self.scale, UNREACHED) @ self.need
-        change = null_space(self.unit_lengths, self.scale, UNREACHED).T @ slope
+        x0 = pinv(self.reach, self.scale, UNREACHED) @ self.need
+        change = null_space(self.reach, self.scale, UNREACHED).T @ slope
         if np.linalg.norm(change) <= UNREACHED * floored(float(np.linalg.norm(slope)), terms, UNREACHED):
             return (centre + float(slope @ x0),) * 2
         limit = self.plant.effort[self.efforts.unknown]
@@ -345,7 +343,7 @@ class _EffortProblem:
         A = np.concatenate([self.root[known], -self.root[known]])
         b = np.concatenate([(limit - self.centre)[known], (limit + self.centre)[known]])
         return tuple(
-            centre + sign * self._least(sign * slope, A, b, self.unit_lengths, self.need, self._bounds())[0]
+            centre + sign * self._least(sign * slope, A, b, self.reach, self.need, self._bounds())[0]
             for sign in (1.0, -1.0)
         )
 
@@ -367,7 +365,7 @@ class _EffortProblem:
             np.append(np.zeros(self.root.shape[0]), 1.0),
             np.block([[part, limit], [-part, limit]]),
             np.concatenate([-centre, centre]),
-            np.column_stack([self.unit_lengths, np.zeros(len(self.unit_lengths))]),
+            np.column_stack([self.reach, np.zeros(len(self.reach))]),
             self.need,
             [*self._bounds(), (0.0, None)],
         )[1]

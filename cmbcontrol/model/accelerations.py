@@ -139,9 +139,8 @@ def only(terms: Terms, J: Array, target: Array, unit: float) -> tuple[Array, flo
     if closeness >= _CLEAR and size >= _CLEAR:
         return a, closeness
     Z, c = terms.unit_motions, terms.Cv
-    X, lengths, scale = linear_algebra.motor_reach(
-        Z, np.ascontiguousarray(J.T), terms.unit_lengths
-    )  # J as if of motors
+    of_motors = np.ascontiguousarray(J.T)  # J as if it was
+    X, lengths, scale = linear_algebra.motor_reach(Z, of_motors, terms.unit_lengths)
     least = ROUNDING / UNREACHED / unit
     z, _, closeness = linear_algebra.smallest_solution(
         np.ascontiguousarray(X.T), target - J @ c, max(scale, least), 0.0
@@ -202,9 +201,8 @@ class _Kinetic:
         self._root, definite = linear_algebra.reduced_root(self.Z, self.M)
         if not definite:
             raise np.linalg.LinAlgError("Z'M Z is not positive definite")
-        self.unit = float(
-            (terms.unit_lengths / np.sqrt(np.diagonal(terms.M))).max()
-        )  # a metre of the lightest coordinate
+        # a metre of the lightest coordinate
+        self.unit = float((terms.unit_lengths / np.sqrt(np.diagonal(terms.M))).max())
 
     @property
     def most(self) -> float:

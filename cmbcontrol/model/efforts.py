@@ -32,10 +32,15 @@ def smallest_effort(
 
     Unless this is `strict`, the nearest efforts where the motors cannot produce the motion.
     """
+    given = None
+    if nominal is not None:  # the efforts are linear in h and vdot, but for those that are the nearest to nominal ones
+        still = terms.without_friction().with_bias(-terms.B @ nominal)
+        given = nominal + smallest_effort(still, np.zeros_like(vdot), root, strict=False)
     if terms.friction is not None:
-        terms = with_friction_of_loads(terms, vdot, partial(smallest_effort, root=root, strict=False))
-    if nominal is not None:
-        return nominal + smallest_effort(terms.with_bias(terms.h - terms.B @ nominal), vdot, root, strict=strict)
+        effort = partial(smallest_effort, root=root, strict=False)
+        terms = with_friction_of_loads(terms, vdot, effort, given)
+    if given is not None:
+        return given + smallest_effort(terms, vdot, root, strict=strict)
     B = terms.B if root is None else terms.B @ root
     x, rank = linear_algebra.smallest_effort(terms.Z, B, terms.unit_lengths, terms.M, terms.h, vdot, UNREACHED)
     if rank < terms.dof:

@@ -373,7 +373,7 @@ class Stepper:
             switching.apply(switching.due(), [])
             return
         try:
-            switching.go_on(part, RunHistory())
+            switching.go_on(part, self._record, RunHistory())
         except (AssemblyError, ModelError, SwitchingError) as error:
             raise SimulationError(
                 f"the steps of {self.plant.name!r} end {where(self.plant, state.t, state.x)}. {error}"
@@ -420,6 +420,8 @@ class Stepper:
             if not going:
                 return False
             reason = self._loop.advance(_TRIES)
+        if self._switching is not None and self._switching.stuck(record):
+            return True
         if record.status == Status.EVENT:
             self.ended = record.where
         elif record.status != Status.COMPLETED:

@@ -86,21 +86,15 @@ def run_in_parts(
         switching.meet_sample()
         part = switching.part()
         record = history.advance(part, state, min(run.t_end, switching.next), selector, switching.lost)
-        stuck = record.status if record.status in _STUCK and modes.closed else None
-        if (stuck is None and record.status != Status.COMPLETED) or state.t >= run.t_end * (1.0 - INSTANT):
+        ended = record.status
+        going = ended == Status.COMPLETED or switching.stuck(record)
+        if not going or state.t >= run.t_end * (1.0 - INSTANT):
             return
         try:
-            if stuck is None:
-                switching.go_on(part, history)
-            else:  # closed contacts leave no motion, as of rods that are stretched between two of them: an impulse does
-                record.status = Status.COMPLETED
-                switching.leap_over(history)
-                state.h = _LEAP * run.t_end  # not the step that failed
-                for name in modes.closed:  # where it is now: points that held it apart cannot all hold
-                    modes.land(name, state.x[: run.plant.nq])
+            switching.go_on(part, record, history)
         except (AssemblyError, ModelError) as error:
-            if stuck is not None:
-                record.status = stuck
+            if ended != Status.COMPLETED:
+                record.status = ended
                 return
             record.status = Status.PAINLEVE if isinstance(error, PainleveError) else Status.SWITCHING
             record.error = error
@@ -233,8 +227,19 @@ class ModeSwitch:
             return ConeMargin(CARRIED, rows, np.zeros(rows.size), rub.tangents, 1.0, -bound)
         return ConeMargin(CARRIED, rows, bound * rub.normal, rub.tangents, 1.0)
 
-    def go_on(self, part: Run, history: RunHistory) -> None:
-        """Change the constraints at the end of a part, by its time or by an event."""
+    def stuck(self, record: Record) -> bool:
+        """Whether a part has ended since closed contacts leave no motion, as of rods that come to be stretched."""
+        return record.status in _STUCK and bool(self.modes.closed)
+
+    def go_on(self, part: Run, record: Record, history: RunHistory) -> None:
+        """Change the constraints at the end of a part, by its time or by an event, or where it is `stuck`."""
+        if self.stuck(record):
+            record.status = Status.COMPLETED
+            self.leap_over(history)  # an impulse ends the motion
+            self.state.h = _LEAP * self.run.t_end  # not the step that failed
+            for name in self.modes.closed:  # where it is now: points that held it apart cannot all hold
+                self.modes.land(name, self.state.x[: self.run.plant.nq])
+            return
         triggered = part.detector.triggered if self.state.stopped else []  # type: ignore[union-attr]
         self.apply(self.due(), triggered)
         while self.crowded:

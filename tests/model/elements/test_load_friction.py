@@ -819,6 +819,21 @@ class TestLaws:
             assert "friction in proportion to loads" in why
 
 
+@pytest.mark.parametrize("nominal", [None, (2.0, -3.0), (-4.0, 1.0)])
+def test_efforts_near_nominal_ones_make_the_loss_that_they_count_with(nominal):
+    """The gear takes its part of what these efforts load it with, so that they give the acceleration asked for."""
+    plant, q, v = gear(0.8), np.zeros(2), np.array([10.0, 2.0])
+    terms = plant.terms(q, v)
+    a = np.array([5.0, 1.0]) * 3.0
+    u = terms.smallest_effort(a, np.diag([1.0, 2.0]), None if nominal is None else np.array(nominal))
+    np.testing.assert_allclose(cmb.forward_dynamics(plant, q, v, u), a, rtol=1e-12)
+    # no others that give it under this loss are nearer: with the motor's share x, 5 x + y is what the shaft needs
+    distance = np.linalg.norm((u - (nominal or np.zeros(2))) / [1.0, 2.0])
+    for x in (-1e-3, 1e-3):
+        other = u + x * np.array([1.0, -5.0])
+        assert np.linalg.norm((other - (nominal or np.zeros(2))) / [1.0, 2.0]) > distance
+
+
 def geared(efficiency):
     """An arm behind a gear of 60; the rotor has an inertia of 0.01 kg m2."""
     joints = [Revolute("motor", "ground", "rotor"), Revolute("arm", "ground", "arm", frame=Frame((1, 0, 0)))]
