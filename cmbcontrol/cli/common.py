@@ -175,8 +175,8 @@ class NamedConfiguration(NamedTuple):
 
         Examples
         --------
-        >>> Place.of(["home,left=120deg"]), Place.of(None)
-        (Place(name='home', values={'left': 2.0943951023931953}), Place(name=None, values={}))
+        >>> NamedConfiguration.of(["home,left=120deg"]).values, NamedConfiguration.of(None).values
+        ({'left': 2.0943951023931953}, {})
         """
         words = [word.strip() for text in at or [] for word in re.split(r",(?=[^,]*=)", text)]
         named = [word for word in words if word and "=" not in word]

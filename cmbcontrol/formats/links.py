@@ -133,7 +133,7 @@ class NameTable:
 
     Examples
     --------
-    >>> names = Names(Remarks(), "link")
+    >>> names = NameTable(Remarks(), "link")
     >>> names.of("arm.left"), names.of("arm_left"), names.of("arm.left")
     ('arm_left', 'arm_left_2', 'arm_left')
     """

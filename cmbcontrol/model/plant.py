@@ -384,7 +384,7 @@ class Plant(Contract, Shown):
         Examples
         --------
         >>> from cmbcontrol import plants
-        >>> plants.five_bar().extent([0.0, 0.0, 3.0, 0.0])
+        >>> plants.five_bar().length_scale([0.0, 0.0, 3.0, 0.0])
         4.5
         """
         units = metres(self.position_units, self.size)

@@ -47,7 +47,7 @@ class ResultTable:
     Examples
     --------
     >>> columns = "method", "evaluations", "error (rad)"
-    >>> table = Table("Cost", columns, [("ours", 40821, 2.5e-11), ("theirs", None, 1e-3)])
+    >>> table = ResultTable("Cost", columns, [("ours", 40821, 2.5e-11), ("theirs", None, 1e-3)])
     >>> print(table.markdown())
     **Cost**
     <BLANKLINE>
