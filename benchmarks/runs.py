@@ -76,13 +76,13 @@ STARTS: tuple[tuple[Machine, str, float], ...] = (
 
 
 @kernel(allocates=True)
-def steps_along(model, tables, gaps, opt, s, w, r, U, stops, tries):
+def steps_along(model, tables, opt, s, w, r, U, stops, tries):
     """The compiled work of a `Stepper`: to one stop after the other, under efforts that are held in between."""
     reason = time_loop.COMPLETED
     for n in range(len(stops)):
         r.command[:] = U[n]
-        r.clock[time_loop.NEXT] = r.T[r.count[time_loop.LAST]]
-        reason = time_loop.advance(model, tables, gaps, opt, s, w, r, stops[n], tries)
+        r.memory.sample[0] = r.T[r.memory.last[0]]
+        reason = time_loop.advance(model, tables, opt, s, w, r, stops[n], tries)
         if reason != time_loop.COMPLETED:
             break
     return reason
@@ -276,7 +276,7 @@ def steps(plant: cmb.Mechanism, q: Array) -> Iterable[Sequence[str]]:
         r, advance, reason = given[-1], other._loop._advance, time_loop.COMPLETED
         for n in range(len(stops)):
             r.command[:] = U[n]
-            r.clock[time_loop.NEXT] = r.T[r.count[time_loop.LAST]]
+            r.memory.sample[0] = r.T[r.memory.last[0]]
             reason = reason or advance(*given, stops[n], tries)
         return reason
 

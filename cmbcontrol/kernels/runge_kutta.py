@@ -43,6 +43,7 @@ class Tableau(NamedTuple):
     c_extra: np.ndarray
     D: np.ndarray  # (4, 16)
     order: int  # of the step control: the error of a step goes with this power of it
+    gap: float  # fraction of a step that is farthest from all of its stages
 
 
 @kernel

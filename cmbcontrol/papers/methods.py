@@ -16,7 +16,7 @@ from ..kernels.runge_kutta import Tableau
 from ..sim import local
 from ..sim.integrator import Integrator
 from ..sim.stabilisation import Stabilisation
-from ..sim.tableaux import lower, quintic
+from ..sim.tableaux import explicit, lower, quintic
 from . import scipy_methods
 from .formulations import NamedFormulation
 
@@ -168,7 +168,7 @@ def verner65() -> Tableau:
     SIAM J. Numer. Anal. 15 (1978) 772, known as DVERK.
     """
     A, b, embedded = _verner65()
-    return Tableau(A, b, A.sum(axis=1), np.zeros(9), np.append(b - embedded, 0.0), *quintic(b), 6)
+    return explicit(A, b, A.sum(axis=1), np.zeros(9), np.append(b - embedded, 0.0), *quintic(b), 6)
 
 
 def _verner65() -> tuple[Array, Array, Array]:

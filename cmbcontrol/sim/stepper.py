@@ -290,14 +290,14 @@ class Stepper:
             if self._loop is None:
                 self._enter(until)
                 if self._loop is not None and self._integrator_state.t == self._time:  # as at a sample
-                    self._loop.steps.clock[time_loop.NEXT] = self._time
+                    self._loop.steps.memory.sample[0] = self._time
             else:
                 steps = self._loop.steps
-                steps.command[:], steps.clock[time_loop.NEXT] = u, self._time
+                steps.command[:], steps.memory.sample[0] = u, self._time
                 if self._loop.method is not None:
                     self._loop.method.forget()
                 if self._integrator_state.h == 0.0:
-                    steps.clock[time_loop.STEP :] = self._first_step()
+                    steps.memory.steps[:] = self._first_step()
             self._go(until)
         except PainleveError as error:
             raise SimulationError(f"the steps of {self.plant.name!r} did not begin. {error}.") from error
@@ -312,7 +312,7 @@ class Stepper:
         """Replace loads from now on, and evaluate the equations of motion again."""
         self._acting.hold(_check.mapping(loads, "loads", "names to forces"))
         if self._loop is not None:
-            self._loop.steps.count[time_loop.FRESH] = 0
+            self._loop.steps.memory.fresh[0] = 0
         state = self._integrator_state
         q, v = state.x[: self._nq], state.x[self._nq : self._n]
         state.know(self._present, self._present.terms(q, v, state.t))

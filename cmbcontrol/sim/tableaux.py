@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from .. import _check
 from ..kernels.runge_kutta import Tableau
 
-__all__ = ["Rosenbrock", "Sdirk", "lower", "quintic", "rosenbrock", "sdirk4", "tableau", "widest_gap"]
+__all__ = ["Rosenbrock", "Sdirk", "explicit", "lower", "quintic", "rosenbrock", "sdirk4", "tableau"]
 
 Array = NDArray[np.float64]
 
@@ -33,12 +33,12 @@ def tableau(method: str) -> Tableau:
         errors = [np.zeros(0)] * 2 if method == "rk4" else [np.zeros(5), np.array([0, 0, 0, 1, -1]) / 6.0]
         b = np.array([1, 2, 2, 1]) / 6.0
         dense: Any = _NO_DENSE if method == "rk4" else quintic(b)
-        return Tableau(A, b, A.sum(axis=1), errors[0], errors[1], *dense, 4)
+        return explicit(A, b, A.sum(axis=1), errors[0], errors[1], *dense, 4)
     if method == "dp54":
         from scipy.integrate import RK45
 
         parts = (np.hstack([RK45.A, np.zeros((6, 1))]), RK45.B, RK45.C, np.zeros(7), RK45.E)
-        return Tableau(*(np.ascontiguousarray(p, dtype=np.float64) for p in parts), *quintic(RK45.B), 5)
+        return explicit(*(np.ascontiguousarray(p, dtype=np.float64) for p in parts), *quintic(RK45.B), 5)
     from scipy.integrate import DOP853
 
     parts = (
@@ -51,14 +51,16 @@ def tableau(method: str) -> Tableau:
         DOP853.C_EXTRA,
         DOP853.D,
     )
-    return Tableau(*(np.ascontiguousarray(p, dtype=np.float64) for p in parts), 8)
+    return explicit(*(np.ascontiguousarray(p, dtype=np.float64) for p in parts), 8)
 
 
-def widest_gap(method: Tableau) -> float:
-    """Fraction of a step that is farthest from all of its stages."""
-    c = np.sort(np.concatenate((method.c, method.c_extra)))
-    widest = int(np.argmax(np.diff(c)))
-    return float(0.5 * (c[widest] + c[widest + 1]))
+def explicit(
+    A: Array, b: Array, c: Array, E3: Array, E5: Array, A_extra: Array, c_extra: Array, D: Array, order: int
+) -> Tableau:
+    """Explicit method of these coefficients."""
+    at = np.sort(np.concatenate((c, c_extra)))
+    widest = int(np.argmax(np.diff(at)))
+    return Tableau(A, b, c, E3, E5, A_extra, c_extra, D, order, float(0.5 * (at[widest] + at[widest + 1])))
 
 
 _NO_DENSE = (np.zeros((0, 0)), np.zeros(0), np.zeros((0, 0)))  # A_extra, c_extra, D

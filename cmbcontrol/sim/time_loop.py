@@ -22,7 +22,6 @@ from .failures import LawFailed
 from .integrator import Integrator
 from .path import NODES, path
 from .run import AT_SINGULAR, IntegratorState, Passage, Record, Run, stop_reason
-from .tableaux import widest_gap
 
 if TYPE_CHECKING:
     from . import local
@@ -82,7 +81,7 @@ class TimeLoop(Engine):
 
     Attributes
     ----------
-    steps : kernels.time_loop.Steps
+    steps : kernels.time_loop.StepRecord
         Record of the last steps, and the state of the loop.
     stop : float
         Time at which `advance` returns, s.
@@ -138,8 +137,12 @@ class TimeLoop(Engine):
             times=np.array(run.times, dtype=np.float64),
             limits=np.tile([-np.inf, np.inf], (self.nq, 1)),
             law=self.control.sampled,
-            clock=np.zeros(time_loop.STEP + len(tables)),
-            count=np.zeros(time_loop.COUNTS, np.int64),
+            memory=time_loop.remember(
+                self.control.next, state.previous_closeness, self.energy0, np.full(len(tables), state.h), state.taken
+            ),
+            y=np.zeros(nx),
+            lower=np.zeros(nx),
+            leap=time_loop.Nodes(np.zeros(5), np.zeros((5, nx)), np.zeros((5, nx))),
         )
         if self.recorder is not None:
             steps.limits[:] = self.recorder.limits
@@ -148,17 +151,9 @@ class TimeLoop(Engine):
             outer = np.minimum(steps.limits[:, 1], self.detector.limits[:, 1])  # type: ignore[union-attr]
             steps.limits[:] = np.column_stack([inner, outer])
         steps.T[0], steps.X[0] = state.t, state.x
-        steps.clock[time_loop.STEP :], steps.clock[time_loop.ENERGY], steps.clock[time_loop.ACROSS] = (
-            state.h,
-            self.energy0,
-            np.inf,
-        )
-        steps.clock[time_loop.NEXT], steps.clock[time_loop.AHEAD] = self.control.next, -np.inf
-        steps.clock[time_loop.BEFORE], state.previous_closeness, state.passage = state.previous_closeness, np.inf, None
-        steps.count[time_loop.TAKEN] = state.taken
-        gaps = np.array([widest_gap(table) for table in tables])
+        state.previous_closeness, state.passage = np.inf, None
         watch = self.detector.watch if watched else no_watch(self.arrays, self.work)  # type: ignore[union-attr]
-        self._arguments = (self.arrays, tables, gaps, self.options, self.exchange, self.work, steps, watch)
+        self._arguments = (self.arrays, tables, self.options, self.exchange, self.work, steps, watch)
         self._advance = entry(time_loop.advance, *self._arguments, 0.0, 1)
         self._complete_terms: Callable | None = None
         if run.where_stiff is not None:
@@ -200,8 +195,8 @@ class TimeLoop(Engine):
             self.place(state)
             if reason == time_loop.COMPLETED and self.stop < stop and not self.has_ended:
                 self.stop = self.run.acting.up_to(state.t, stop)
-                steps.clock[time_loop.NEXT], reason = state.t, time_loop.PAUSED  # the rate may have jumped
-                steps.count[time_loop.FRESH] = 0
+                steps.memory.sample[0], reason = state.t, time_loop.PAUSED  # the rate may have jumped
+                steps.memory.fresh[0] = 0
             try:
                 self.run.report.update(state.t / self.run.t_end)
                 let_through()
@@ -218,7 +213,7 @@ class TimeLoop(Engine):
                     record.evaluations = evaluations + self.evaluations
                     record.by_code = by_code + self.by_code
                     record.why_kernels, record.why_python = self.why_kernels, self.why_python
-                    record.rejections = rejections + int(steps.count[time_loop.REJECTIONS])
+                    record.rejections = rejections + int(steps.memory.rejections[0])
                     if self.method is not None:
                         record.evaluations += self.method.evaluations
                         record.rejections += self.method.rejections
@@ -231,10 +226,10 @@ class TimeLoop(Engine):
         state.stopped = self._crossed and reason == time_loop.COMPLETED
         state.passage = self._passage if reason == time_loop.COMPLETED else None
         if self.hands_over:  # the next method sees what comes
-            state.previous_closeness = float(steps.clock[time_loop.BEFORE])
+            state.previous_closeness = float(steps.memory.before[0])
         elif reason == time_loop.COMPLETED and not self._stopping:
             near = float(motion.glance(self.arrays, self.options, self.exchange, self.work, state.x))
-            if near < min(float(steps.clock[time_loop.BEFORE]), passages.MET):
+            if near < min(float(steps.memory.before[0]), passages.MET):
                 record.passages.append((state.t, near))
         record.status, record.error, record.where = self.ended(reason)
 
@@ -245,7 +240,7 @@ class TimeLoop(Engine):
 
     def look(self, state: IntegratorState) -> bool:
         """Whether an implicit method should go on, or an explicit one again, by the pace and the largest eigenvalue."""
-        if self.steps.count[time_loop.REJECTED]:  # the stages are those of another step
+        if self.steps.memory.rejected[0]:  # the stages are those of another step
             self._look = self._tried + 1
             return False
         tried, since = self._since
@@ -266,7 +261,7 @@ class TimeLoop(Engine):
         Ordinary Differential Equations II, IV.2). It needs no evaluation, and no import of the linear model.
         """
         steps, n = self.steps, self.last
-        table = self._tables[steps.count[time_loop.METHOD]]
+        table = self._tables[steps.memory.method[0]]
         last, v = table.b.size, slice(self.nq, self.nq + self.nv)
         h, K = steps.T[n] - steps.T[n - 1], steps.K[: last + 1, v].copy()
         K[0] = (steps.F[n - 1, 1, v] + steps.F[n - 1, 0, v]) / h  # the rate at its begin is that of the next one by now
@@ -289,17 +284,17 @@ class TimeLoop(Engine):
 
     @property
     def _tried(self) -> int:
-        return int(self.steps.count[time_loop.TAKEN] + self.steps.count[time_loop.REJECTIONS])
+        return int(self.steps.memory.taken[0] + self.steps.memory.rejections[0])
 
     @property
     def last(self) -> int:
         """Index of the last state in the block of steps."""
-        return int(self.steps.count[time_loop.LAST])
+        return int(self.steps.memory.last[0])
 
     @property
     def full(self) -> bool:
         """Whether the block of steps is full, or holds passages to take out."""
-        return self.last >= len(self.steps.F) or self.steps.count[time_loop.PASSAGES] > 0
+        return self.last >= len(self.steps.F) or self.steps.memory.passages[0] > 0
 
     def standing(self) -> list[Array]:
         """State of the loop, as copies of all its arrays; `stand` takes it."""
@@ -315,13 +310,13 @@ class TimeLoop(Engine):
         self.energy0, self.stop = map(float, at[0][:2])
         self._look, self._since = int(at[0][2]), (int(at[0][3]), float(at[0][4]))
         if self.method is not None:
-            self.method.h = float(self.steps.clock[time_loop.STEP])
+            self.method.h = float(self.steps.memory.steps[0])
 
     def place(self, state: IntegratorState) -> None:
         """Copy time, state and step size of the loop into `state`."""
         steps, n = self.steps, self.last
-        state.t, state.x, state.taken = float(steps.T[n]), steps.X[n].copy(), int(steps.count[time_loop.TAKEN])
-        state.h = float(steps.clock[time_loop.STEP + steps.count[time_loop.METHOD]])
+        state.t, state.x, state.taken = float(steps.T[n]), steps.X[n].copy(), int(steps.memory.taken[0])
+        state.h = float(steps.memory.steps[steps.memory.method[0]])
 
     def _hand_over(self, record: Record, first: int) -> int:
         """Append the steps from entry `first` on to the record; returns the entry where the next ones begin."""
@@ -334,14 +329,14 @@ class TimeLoop(Engine):
     def empty(self) -> list[tuple[float, float]]:
         """Make room for a new block of steps; returns the singular configurations met."""
         steps, n = self.steps, self.last
-        met = [(float(t), float(near)) for t, near in steps.passages[: steps.count[time_loop.PASSAGES]]]
+        met = [(float(t), float(near)) for t, near in steps.passages[: steps.memory.passages[0]]]
         gone = max(n - _PAST, 0)
         for array in (steps.T, steps.X, steps.near):
             array[: n - gone + 1] = array[gone : n + 1].copy()
         for array in (steps.F, steps.U):
             array[: n - gone] = array[gone:n].copy()
-        steps.count[time_loop.PASSAGES], steps.count[time_loop.LAST] = 0, n - gone
-        steps.count[time_loop.SINCE] = max(steps.count[time_loop.SINCE] - gone, 0)
+        steps.memory.passages[0], steps.memory.last[0] = 0, n - gone
+        steps.memory.since[0] = max(steps.memory.since[0] - gone, 0)
         return met
 
     def ended(self, reason: int) -> tuple[Status, BaseException | None, str]:
@@ -377,27 +372,27 @@ class TimeLoop(Engine):
         control = self.control
         control.refresh(t, lambda: self.evaluated_terms(t), self.exchange.x[self.nq + self.nv + WORKS :].copy())
         self.steps.command[:] = control.command
-        self.steps.clock[time_loop.NEXT] = control.next
+        self.steps.memory.sample[0] = control.next
         if self.method is not None:
             self.method.forget()
 
     def _attempted(self, until: float) -> None:
         """Take a step of a method that is not compiled."""
         steps, method = self.steps, self.method
-        n = int(steps.count[time_loop.LAST])
+        n = int(steps.memory.last[0])
         end, x, F = method(float(steps.T[n]), steps.X[n].copy(), until)  # type: ignore[misc]
-        steps.T[n + 1], steps.X[n + 1], steps.F[n], steps.clock[time_loop.STEP] = end, x, F, method.h  # type: ignore[union-attr]
+        steps.T[n + 1], steps.X[n + 1], steps.F[n], steps.memory.steps[:] = end, x, F, method.h  # type: ignore[union-attr]
 
     def _stepped(self, t: float) -> int:
         """Check a step that was accepted; REFUSED where it leads beyond an event that ends the part."""
         steps = self.steps
-        n = int(steps.count[time_loop.LAST])
+        n = int(steps.memory.last[0])
         T, X, F = steps.T[n : n + 2].copy(), steps.X[n : n + 2].copy(), steps.F[n : n + 1].copy()
         state, first = path(T, F, X), np.inf
         if self.detector is not None:
             event = self.detector.first_event(T, X, state, self.effort)
             first = np.inf if event is None else event
-        times, near = steps.passages[: steps.count[time_loop.PASSAGES]].T
+        times, near = steps.passages[: steps.memory.passages[0]].T
         ahead = times[(times >= T[0]) & (times > self.run.stop_at_passages_after) & (near < AT_SINGULAR)]
         events = None if self.recorder is None else self.recorder.detect(T, state)
         if events is not None and events.stop < min([first, *ahead]):  # the step is taken again, to there

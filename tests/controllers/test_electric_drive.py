@@ -83,6 +83,7 @@ OPTIONS = {
 }
 
 
+@pytest.mark.first(3)
 @pytest.mark.skipif(not JIT_ENABLED, reason="nothing is compiled")
 @pytest.mark.parametrize("seed", range(12))
 def test_drives_of_all_kinds_are_compiled(monkeypatch, seed):

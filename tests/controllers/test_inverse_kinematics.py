@@ -154,7 +154,7 @@ def test_workspace():
 
 
 @pytest.mark.parametrize("ratio", [60.0, None, -1e-3, 1e3])
-@pytest.mark.first(2)
+@pytest.mark.first(1)
 def test_a_gear_changes_no_answer(ratio):
     """Numbers are those of the press without its motor: nearest crank, distance out of reach, branches."""
     plant, guess = knuckle_press(ratio), {"rod": -0.9, "upper": -1.9, "lower": 0.6, "ram": 0.05}
@@ -193,6 +193,7 @@ def test_coordinates_that_a_guess_does_not_name_are_found():
     np.testing.assert_allclose(reach(target, guess=some).q[:2], reach(target, guess=whole).q[:2], atol=1e-10)
 
 
+@pytest.mark.slow
 def test_nearest_ones_end_to_the_last_digits():
     """At its end the ram turns back, so that no motion of the first order is left: both targets end there."""
     reach = InverseKinematics(knuckle_press(), "ram")
@@ -240,6 +241,7 @@ def test_extremes_are_where_links_are_stretched():
     np.testing.assert_allclose(InverseKinematics(five, tip).extremes().value, [[-1.5, 2.5], [-high, high]], atol=1e-9)
 
 
+@pytest.mark.slow
 def test_what_goes_on_for_ever_has_no_extremes():
     plant = Mechanism("pin", [Body.rod("rod", 1.0, 1.0)], [Revolute("pin", "ground", "rod")])
     assert InverseKinematics(plant, "pin").extremes().value.values.tolist() == [[-np.inf, np.inf]]

@@ -116,6 +116,7 @@ def require_separated(plant, model, point, feedback, L, outputs):
             assert abs(left.pop(at) - pole) < 1e-6 * max(1.0, abs(pole))
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize("feedforward", ["linear", "inverse-dynamics", "none"])
 @pytest.mark.parametrize("side", [-1, 1])
 def test_a_plant_of_functions_of_which_one_body_is_measured(side, feedforward):

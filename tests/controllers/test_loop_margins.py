@@ -104,6 +104,7 @@ def test_margins_bring_the_loop_to_its_border(period):
     assert found.disk_phase == pytest.approx(phase, rel=1e-4)
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize(
     ("period", "bandwidth", "ratio"), [(0.03, 40.0, 0.4), (0.05, 22.0, 0.35), (0.1, 9.0, 0.7), (0.01, 9.0, 0.7)]
 )

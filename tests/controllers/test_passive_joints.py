@@ -96,6 +96,7 @@ class TestSliderCrank:
         rod = actuation(plants.slider_crank(actuated=("q2",)), [0.6, -1.2])
         assert rod.margin == pytest.approx(2.0 / np.sqrt(5.0))
 
+    @pytest.mark.slow
     def test_the_crank_alone_drives_through(self, passage):
         _, run = passage
         q, v, a = run.q.values, run.v.values, run.a.values

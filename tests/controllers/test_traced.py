@@ -442,6 +442,7 @@ RUNS = {
 @pytest.mark.filterwarnings(
     "ignore:.*has code, which has left:cmbcontrol.errors.SpeedWarning"
 )  # where limits are active
+@pytest.mark.first(4)
 @pytest.mark.parametrize("name", RUNS)
 def test_runs(monkeypatch, name):
     plant, q0 = five_bar()
@@ -740,6 +741,7 @@ def test_damped_tasks_are_compiled(axes, damped):
     assert left == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["three-rrr", "stewart", "delta"])
 def test_damped_tasks_and_impedances_of_more_values_are_compiled(name):
     """Singular values by rotations that are a straight line of operations."""

@@ -25,6 +25,7 @@ def test_norms_by_quadrature_and_by_frequency(period):
     assert h2_norm(A + 5.0 * np.eye(4), B, C, period) == np.inf == hinf_norm(A + 5.0 * np.eye(4), B, C, period)
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("rate", [1.0, 1e2, 1e4, 1e6])
 def test_the_same_systems_with_faster_poles(rate):
     """A response is a bound from below, and the norm does not depend on the unit of time."""

@@ -86,6 +86,7 @@ def some(plant, count, seed=0):
     return np.random.default_rng(seed).choice(list(parameters(plant)), count, replace=False).tolist()
 
 
+@pytest.mark.slow
 def test_every_number_of_the_five_bar():
     plant = plants.five_bar()
     q, v, u = driven_state(plant, plant.assemble(left=2.1, right=1.0), 0)
@@ -93,7 +94,7 @@ def test_every_number_of_the_five_bar():
 
 
 @pytest.mark.parametrize("name", ["loader", "stewart", "delta", "governor", "andrews", "bricard"])
-@pytest.mark.first(2)
+@pytest.mark.first(1)
 def test_machines_of_the_catalogue(name):
     plant = plants.catalogue[name].factory()
     away = 0.3 * np.random.default_rng(1).standard_normal(plant.nv) * plant.size / plant.unit_lengths

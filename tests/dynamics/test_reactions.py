@@ -193,6 +193,7 @@ def test_every_body_obeys_newton_and_euler(closure):
 CUTS = [(Revolute,), (cmb.Prismatic,), (PointOnPlane,), (Revolute, PointOnPlane), (cmb.Prismatic, PointOnPlane)]
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize("kinds", CUTS, ids=lambda kinds: "+".join(kind.__name__ for kind in kinds))
 def test_motors_and_friction_of_constraints_are_part_of_what_they_carry(kinds):
     """Random machines: motors, springs, dampers, friction, in joints of the tree and cut ones, and between bodies."""

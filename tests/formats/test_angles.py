@@ -51,6 +51,7 @@ def urdf(angle):
     return f'<robot name="m">{"".join(parts)}</robot>'
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize("kind", ["3d", "revolute"])
 @pytest.mark.parametrize("angle", ["1.5708", "1.570796", "1.57", "1.57079633"])
 def test_a_planar_machine_in_urdf(tmp_path, angle, kind):

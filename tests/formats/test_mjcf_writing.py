@@ -101,6 +101,7 @@ def closed_states(plant, count, start=None):
 # -- round trips -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.first(5)
 @quiet
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_ready_made_machines(name, tmp_path):

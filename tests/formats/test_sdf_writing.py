@@ -72,6 +72,7 @@ def undamped(plant):
     return plant.with_parts(springs=springs)
 
 
+@pytest.mark.first(5)
 @pytest.mark.nojit_slow
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_ready_made_machines(name, tmp_path):

@@ -171,6 +171,7 @@ def furnished():
     return Mechanism("furnished", bodies, joints, loops, actuators=motors, gravity=(0.3, -0.2, -9.7))
 
 
+@pytest.mark.first(1)
 @pytest.mark.nojit_slow
 @pytest.mark.parametrize("seed", range(3))
 def test_all_joints_and_loops(seed, tmp_path):

@@ -296,6 +296,7 @@ def test_a_passage_of_the_lighter_machine_is_found():
 class TestLongChains:
     """Flat configurations of many loops at once, which generated code goes through by itself."""
 
+    @pytest.mark.first(1)
     @pytest.mark.parametrize("n", [15, 40, 75])
     def test_through_flat_configurations(self, n):
         plant, q, v = plants.catalogue["n-four-bar"].start(n=n)

@@ -168,6 +168,7 @@ def toggle(mass, k=400.0, r=0.5, rest=0.7):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.nojit_slow
 def test_a_toggle_folds_at_its_payload():
     """Slider-crank over centre: m g = 2 k (2 r sin - x0 tan), greatest at cos^3 = x0/2r; rows are redundant."""

@@ -47,6 +47,7 @@ def test_psi_lies_on_the_manifold_and_has_its_coordinates(machine, kind):
     assert largest(plant.difference(chart.q0, back.q)) < 1e-12
 
 
+@pytest.mark.first(10)
 @every_kind
 @every_machine
 def test_derivative_of_psi(machine, kind):

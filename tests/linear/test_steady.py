@@ -72,6 +72,7 @@ def test_a_disc_in_a_steady_turn(lean, turn):
         assert np.abs(whole - value).min() < 1e-4 * (1.0 + abs(value))
 
 
+@pytest.mark.first(3)
 @pytest.mark.parametrize("ring", [1e-1, 1e-2, 1e-3, 1e-4, 1e-6])
 @pytest.mark.parametrize("seed", range(2))
 def test_a_light_part_hides_nothing(ring, seed):

@@ -75,6 +75,7 @@ def test_an_axis_that_is_not_parallel(tilt):
     np.testing.assert_allclose(end(four_bar(tilt=tilt, loops=ball(), precision=1e-6)), EXACT, atol=20.0 * tilt + 1e-7)
 
 
+@pytest.mark.slow
 def test_what_is_stated_is_not_told():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -136,7 +137,7 @@ def wrist(digits, loop):
 
 @pytest.mark.parametrize("loop", ["hinge", "point"])
 @pytest.mark.parametrize("digits", [12, 10, 8, 7, 6, 5])
-@pytest.mark.first(4)
+@pytest.mark.first(1)
 def test_axes_that_meet_in_a_point(loop, digits):
     ends = []
     for plant in (wrist(16, loop), wrist(digits, loop)):

@@ -76,6 +76,7 @@ def accelerations(plant):
     return np.array(found)
 
 
+@pytest.mark.first(3)
 @pytest.mark.parametrize("seed", range(12))
 def test_the_machine_is_the_same_wherever_it_is_cut(seed):
     rng = np.random.default_rng(seed)

@@ -176,6 +176,7 @@ def test_an_error_of_the_twin_is_told_of_the_machine():
         )
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize("pitch", [1.0, 1e-3, 1e-5, 10.0])
 def test_a_nut_on_its_axis_travels_whatever_its_pitch(pitch):
     """A slider on a screw, in place of a rail: thousands of radians are as far as the travel that they make."""

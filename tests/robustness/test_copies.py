@@ -166,6 +166,7 @@ def test_every_public_class_is_among_what_is_copied(made):
                 assert thing in kinds or name in PROTOCOLS, name
 
 
+@pytest.mark.slow
 def test_copies_are_alike(made):
     refused = set()
     for label, x in made:

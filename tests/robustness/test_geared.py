@@ -23,11 +23,12 @@ def require_good(seeds):
 
 @pytest.mark.nojit_slow
 @pytest.mark.parametrize("kind", range(len(geared.KINDS)), ids=geared.KINDS)
-@pytest.mark.first(2)
+@pytest.mark.first(1)
 def test_machines_with_gears_have_the_answers_of_their_twins(kind):
     require_good(range(kind + 100, kind + 100 + 2 * len(geared.KINDS), len(geared.KINDS)))
 
 
+@pytest.mark.slow
 @pytest.mark.nojit_slow
 def test_machines_that_found_something():
     require_good(list(PINNED))

@@ -5,6 +5,7 @@ import pytest
 from . import landings
 
 
+@pytest.mark.first(3)
 @pytest.mark.nojit_slow
 @pytest.mark.parametrize("seed", [0, 2, 3, 4, 5, 6, 8, 9])
 def test_random_machines_land(seed):

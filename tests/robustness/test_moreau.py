@@ -6,6 +6,7 @@ import pytest
 from . import moreau
 
 
+@pytest.mark.slow
 def test_the_judge_knows_a_bounce():
     """One corner below the centre of mass: a ball that falls 0.1 m and rises to e^2 of it."""
     fall = np.sqrt(0.2 / 9.81)

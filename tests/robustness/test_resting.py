@@ -5,6 +5,7 @@ import pytest
 from . import resting
 
 
+@pytest.mark.first(4)
 @pytest.mark.nojit_slow
 @pytest.mark.parametrize("seed", [0, 1, 3, 4, 5, 7, 8, 9, 11, 13, 14, 15, 22, 28])
 def test_random_machines_rest(seed):
@@ -12,6 +13,7 @@ def test_random_machines_rest(seed):
     assert outcome in ("ok", "refused"), words
 
 
+@pytest.mark.first(1)
 @pytest.mark.nojit_slow
 @pytest.mark.parametrize("seed", [448, 474, 496])
 def test_feet_that_rest_by_pushing_against_each_other(seed):

@@ -34,6 +34,7 @@ def test_rounded_machines(group):
     require_good(rounded.cases(24)[group::4])
 
 
+@pytest.mark.slow
 @pytest.mark.nojit_slow
 def test_machines_that_found_something():
     require_good(list(PINNED))

@@ -34,7 +34,7 @@ def prepared(index, speeds):
 
 @pytest.mark.nojit_slow
 @pytest.mark.parametrize("name", FAST)
-@pytest.mark.first(2)
+@pytest.mark.first(1)
 def test_starts_beside_singular_poses(name):
     prepared(CASES[name], SPEEDS)
     items = [(CASES[name], s, SPEEDS[i % 3], "given", 1.0) for i, s in enumerate(OFFSETS)]
@@ -91,6 +91,7 @@ def test_the_curves_are_closed_and_their_rates_admissible(name):
             assert float(np.abs(judge.residual(m, q)).max()) < 1e-15
 
 
+@pytest.mark.slow
 @pytest.mark.nojit_slow
 def test_a_regular_start_follows_the_exact_motion():
     """What is asked beside singular configurations is fulfilled away from them: the reduced equations are right."""

@@ -22,6 +22,7 @@ def test_proportions_grow_with_the_machine(size):
     assert of.width == pytest.approx(0.11 * size)
 
 
+@pytest.mark.slow
 def test_links_of_many_stay_visible_and_slim():
     of = Proportions(plants.n_four_bar(60))
     assert 0.2 < of.width <= 0.3  # of links of 1 m

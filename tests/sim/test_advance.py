@@ -50,6 +50,7 @@ def test_sticking_joints_take_as_few_steps_however_many_they_are(number):
     np.testing.assert_allclose(run.q[-1], np.full(number, reference.q[-1, 0]), rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_methods_change_in_both_directions(monkeypatch):
     plant = rods(5, chain=True, coulomb=0.05, mass=0.2, length=0.1)
     changes = methods(monkeypatch)

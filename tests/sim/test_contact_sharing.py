@@ -55,6 +55,7 @@ def margin_of(lam, limits):
     return min(found)
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("block", range(4))
 def test_shares_are_as_far_within_limits_as_can_be(block):
     within_, without = 0, 0

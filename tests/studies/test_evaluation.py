@@ -14,6 +14,7 @@ def ishigami(a, b, c):
     return {"y": np.sin(a) + 7.0 * np.sin(b) ** 2 + 0.1 * c**4 * np.sin(a)}
 
 
+@pytest.mark.slow
 def test_sobol_indices_of_ishigami():
     """Closed form: V = 1/2 + 49/8 + 0.1 pi^4 / 5 + 0.01 pi^8 / 18."""
     bounds = (-np.pi, np.pi)

@@ -227,6 +227,7 @@ def test_closed_in_machine_code_or_said_not_to_be(name):
     assert done[1.0] < 10, done
 
 
+@pytest.mark.first(2)
 @needs_jit
 @pytest.mark.parametrize("name", CATALOGUE)
 def test_nearest_configurations_velocities_and_motions(name):

@@ -33,6 +33,7 @@ def check_pose(page, run, body, t):
     assert np.abs(turned - frame.R).max() < 2e-3
 
 
+@pytest.mark.slow
 def test_slider_moves_machine_and_cursors(opened, tmp_path):
     run = tracked("five-bar", 2.0)
     page = opened(view_run(run, tmp_path / "run.html"))
@@ -48,6 +49,7 @@ def test_slider_moves_machine_and_cursors(opened, tmp_path):
     assert page.errors == []
 
 
+@pytest.mark.slow
 def test_a_click_on_a_plot_moves_the_time(opened, tmp_path):
     page = opened(view_run(tracked("five-bar", 2.0), tmp_path / "run.html"))
     box = page.page.locator(".u-over").nth(1).bounding_box()

@@ -58,6 +58,7 @@ def test_a_number_without_a_paper_belongs_to_that_of_the_module(equations):
     assert equations.references("The command (52).", "Aghili's law, and that of de Falco") == {("?", "52")}
 
 
+@pytest.mark.slow
 def test_every_number_in_the_source_is_in_the_map(equations):
     table, named = equations.table(), equations.by_equation()
     lost = []

@@ -176,6 +176,7 @@ def test_ex16_benchmarks():
     assert [value for name, value in found.items() if "flat configurations" in name] == [0, 10, 10, 0]
 
 
+@pytest.mark.slow
 @pytest.mark.nojit_slow
 def test_ex17_own_scheduler():
     found = results("ex17_own_scheduler")

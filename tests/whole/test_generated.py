@@ -132,6 +132,7 @@ def check_linear_model(monkeypatch, plant, q, seed=0):
     return "code" in vars(plant).get("_generated", {})
 
 
+@pytest.mark.first(5)
 @pytest.mark.parametrize("name", sorted(set(plants.catalogue) - {"particle", "slider-crank", "five-bar"}))
 def test_linear_models_of_the_catalogue(monkeypatch, name):
     plant, q, _ = plants.catalogue[name].start()
@@ -146,6 +147,7 @@ def random_machines(monkeypatch, seeds):
     return done
 
 
+@pytest.mark.slow
 def test_linear_models_of_some_random_machines(monkeypatch):
     assert random_machines(monkeypatch, range(10)) >= 5
 

@@ -174,6 +174,7 @@ class Clipped(EffortBlock):
         return np.clip(u, -2.0, 2.0) - u
 
 
+@pytest.mark.first(5)
 @pytest.mark.parametrize("period", [None, 0.01])
 @pytest.mark.parametrize("where", LIMITS)
 def test_integrals_know_later_limits(where, period):
@@ -313,6 +314,7 @@ def require_no_windup(seeds):
         assert found < 1.2 * own + 0.03, (seed, name, own, found)
 
 
+@pytest.mark.slow
 def test_random_steps_do_not_wind_up():
     require_no_windup(range(7))
 

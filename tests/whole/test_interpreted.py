@@ -120,6 +120,7 @@ def test_each_machine(name):
     simulated(name)
 
 
+@pytest.mark.first(12)
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize("name", KINDS)
 def test_each_kind_of_machine_under_each_kind_of_law(name, law):

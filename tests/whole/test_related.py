@@ -68,6 +68,7 @@ def test_a_commit_has_its_seeds(monkeypatch):
     assert len(drawn) == 300 * seeds.TIMES and drawn[0] == seeds.SEED * seeds.STRIDE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", put_back.FAULTS, ids=lambda fault: fault.name)
 def test_the_checks_of_a_change_hold_what_catches_a_fault_of_the_past_in_it(fault):
     """`.ci/run` runs all quick tests, interpreted those below, and of the slow ones those of the change."""

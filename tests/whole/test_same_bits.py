@@ -135,6 +135,7 @@ def wanted(runs):
     return {name: bits(run) for name, run in runs.items()}
 
 
+@pytest.mark.slow
 def test_the_runs_do_what_they_are_here_for(runs):
     events = {name: {event["kind"] for event in run.events()} for name, run in runs.items()}
     assert all(kinds == {"singular passage"} for name, kinds in events.items() if name.startswith("crank"))
@@ -142,6 +143,7 @@ def test_the_runs_do_what_they_are_here_for(runs):
     assert "impact foot" in events["contact"] & events["contact, sampled"] and "falls" in events["event"]
 
 
+@pytest.mark.slow
 def test_again(wanted):
     assert differing(all_bits(), wanted) == []
 

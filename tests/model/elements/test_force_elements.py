@@ -206,6 +206,7 @@ def test_energy_balance_with_all_of_them(method):
     assert float(run.data.dissipated_work[-1]) > 0.5
 
 
+@pytest.mark.first(1)
 @pytest.mark.nojit_slow
 @pytest.mark.parametrize("by", ["element", "load"])
 def test_work_at_corners_that_the_motion_does_not_show(by):

@@ -579,6 +579,7 @@ class TestParadox:
             assert (terms.M @ a + terms.h + terms.A.T @ [lam]) @ vel < 1e-9
         assert refused >= 10
 
+    @pytest.mark.first(2)
     @every_case
     @pytest.mark.parametrize("code", ["generated", "kernels"])
     def test_strong_friction_of_random_machines(self, case, code, monkeypatch):
@@ -610,6 +611,7 @@ class TestParadox:
             assert force @ v > -1e-9 * scale
         assert found > 5
 
+    @pytest.mark.slow
     def test_friction_never_drives(self):
         """Of runs from random states: what is dissipated grows, and the energy falls."""
         went = 0

@@ -474,6 +474,7 @@ class TestContradictions:
         for ask in self.ASKED:
             refuses(lambda ask=ask: ask(apart, q, v), f"no {which}", "'drive_bar1'", "contradict", kind=ValueError)
 
+    @pytest.mark.first(1)
     @pytest.mark.parametrize("kinds", [(Revolute,), (Prismatic,), (Spherical,), (Point, Distance)], ids=str)
     def test_of_random_machines(self, kinds):
         """Motions of all joints, as a machine of hinges and slides moves; then one of them is changed.
