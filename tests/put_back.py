@@ -222,8 +222,8 @@ FAULTS = (
         "work-of-motors",
         "work of motors that bear exactly what an element does was not under step control",
         "cmbcontrol/kernels/time_loop.py",
-        "                    for work in range(moving, moving + WORKS):\n",
-        "                    for work in (moving + 1, moving + 3):\n",
+        "        for work in range(moving, moving + WORKS):\n",
+        "        for work in (moving + 1, moving + 3):\n",
         "tests/model/elements/test_force_elements.py::test_work_at_corners_that_the_motion_does_not_show[element]",
     ),
     Fault(
