@@ -11,18 +11,13 @@ from typing import Annotated
 import typer
 from typer.core import TyperCommand
 
-from . import common, convert, experiment, export, linearize, machines, run, study, view
+from .._versions import version as version_of_package
+from . import convert, experiment, export, linearize, machines, run, study, view
 
 __all__ = ["app", "run_command"]
 
 # These look at a few configurations: a second or two interpreted, where compiling takes a minute.
-_QUICK = {
-    "list": common.needs_compilation,
-    "diagnose": common.needs_compilation,
-    "linearize": linearize.needs_compilation,
-    "export": common.needs_compilation,
-    "convert": common.needs_compilation,
-}
+_QUICK = ("diagnose", "linearize", "export", "convert")
 
 app = typer.Typer(
     help="Control engineering for robots with closed loops: ready-made plants, their mobility, linear models, a closed-"
@@ -66,14 +61,17 @@ def _options(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"cmbcontrol {common.version()}")
+        typer.echo(f"cmbcontrol {version_of_package()}")
         raise typer.Exit
 
 
 def run_command() -> None:
     """Run the command of this process, without compilation where that is quicker."""
-    needs_compilation = _QUICK.get(sys.argv[1]) if len(sys.argv) > 1 else None
-    if needs_compilation is not None and needs_compilation():
-        command = [sys.executable, "-m", "cmbcontrol.cli", *sys.argv[1:]]
-        sys.exit(subprocess.call(command, env=os.environ | {"NUMBA_DISABLE_JIT": "1"}))
+    if len(sys.argv) > 2 and sys.argv[1] in _QUICK and not {"-h", "--help"} & set(sys.argv):
+        from . import entries, linear_report
+
+        needed = linear_report.needs_compilation if sys.argv[1] == "linearize" else entries.needs_compilation
+        if needed():
+            command = [sys.executable, "-m", "cmbcontrol.cli", *sys.argv[1:]]
+            sys.exit(subprocess.call(command, env=os.environ | {"NUMBA_DISABLE_JIT": "1"}))
     app(prog_name="cmbcontrol")
