@@ -72,5 +72,5 @@ def study(
         with Bars() as bars:
             found = run_study(entry, options, place, folder, duration, bandwidth, animation, report, suffix, bars)
         report_study(found, folder)
-        if check and not found.summary.get("followed", True):
-            raise typer.Exit(2)
+    if check and not found.summary.get("followed", True):
+        raise typer.Exit(2)
