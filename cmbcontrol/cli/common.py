@@ -6,16 +6,19 @@ they import what does their work where they use it: `entries` for machines, `lin
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
+from typer.core import TyperCommand
 
 from .._interrupt import noted
 from ..errors import CmbError, InputError
@@ -27,6 +30,7 @@ __all__ = [
     "JOINT_VALUES",
     "At",
     "Bars",
+    "Command",
     "Debug",
     "Factory",
     "NamedConfiguration",
@@ -38,13 +42,31 @@ __all__ = [
     "names",
     "number",
     "numbers",
+    "plants_listed",
+    "untyped",
 ]
 
 JOINT_VALUES = "left=2.1, left=2*pi/3 or left=120deg"
 
+
+def plants_listed() -> list[dict[str, Any]]:
+    """What ``cmbcontrol list`` shows of each plant."""
+    return json.loads(resources.files(__package__).joinpath("plants.json").read_text("utf-8"))["plants"]
+
+
+def _plants_from(begin: str) -> list[str]:
+    """Names of plants that begin so, and files."""
+    names = [plant["name"] for plant in plants_listed() if plant["name"].startswith(begin)]
+    return names + [str(path) for path in sorted(Path().glob(f"{begin}*")) if path.suffix]
+
+
 PlantName = Annotated[
     str,
-    typer.Argument(metavar="PLANT", help="A name from [bold]cmbcontrol list[/bold], or a file: YAML, MJCF, URDF, SDF."),
+    typer.Argument(
+        metavar="PLANT",
+        help="A name from [bold]cmbcontrol list[/bold], or a file: YAML, MJCF, URDF, SDF.",
+        autocompletion=_plants_from,
+    ),
 ]
 At = Annotated[
     list[str] | None,
@@ -87,6 +109,22 @@ class NamedConfiguration(NamedTuple):
             raise InputError(f"--at takes one configuration by name, and joint values, got {', '.join(named)}")
         values = numbers([word for word in words if word not in named], "--at", JOINT_VALUES)
         return cls(named[0] if named else None, values)
+
+
+class Command(TyperCommand):
+    """Command whose help names no type for options that take no value."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Parameters, with nothing in the place of the type of flags."""
+        return untyped(super().get_params(ctx))
+
+
+def untyped(params: list[Any]) -> list[Any]:
+    """Set no type for the options among parameters that take no value."""
+    for param in params:
+        if getattr(param, "is_flag", False):
+            param.metavar = ""
+    return params
 
 
 # -- names and numbers ---------------------------------------------------------------------------------------

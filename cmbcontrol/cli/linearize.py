@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand
 
 from . import common, figures
 from .common import At, Debug, Factory, NamedConfiguration, PlantName
@@ -20,7 +19,7 @@ _FIGURES = {"--bode": "bode.png", "--poles": "poles.png", "--modes": "modes.png"
 _MODELS = (".mat", ".json", ".npz")
 
 
-class Command(TyperCommand):
+class Command(common.Command):
     """Command whose figure options may have no file name."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

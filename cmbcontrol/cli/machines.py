@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import textwrap
-from importlib import resources
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -26,9 +25,9 @@ Rows = Annotated[bool, typer.Option("--json", help="As JSON, for programs.")]
 def list_plants(as_json: Rows = False, debug: Debug = False) -> None:
     """List the ready-made plants."""
     with common.in_one_line(debug):
-        text = resources.files(__package__).joinpath("plants.json").read_text("utf-8")
+        plants = common.plants_listed()
         if as_json:
-            typer.echo(text.rstrip())
+            typer.echo(json.dumps({"format": "cmbcontrol plants 1", "plants": plants}, indent=1))
             return
         from rich.table import Table
         from rich.text import Text
@@ -38,7 +37,7 @@ def list_plants(as_json: Rows = False, debug: Debug = False) -> None:
         for heading in ("DOF", "coords", "loops", "motors"):
             table.add_column(heading, justify="right", no_wrap=True)
         table.add_column("what it is, where it is from, and its options")
-        for row in json.loads(text)["plants"]:
+        for row in plants:
             what = Text.assemble(row["description"], ("\n" + row["source"], "dim"))
             what.append(f"\n--with {row['options']}" if row["options"] else "", "dim")
             counts = (str(row[key]) for key in ("dof", "coordinates", "loops", "motors"))
