@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "JOINT_VALUES",
+    "AsJson",
     "At",
     "Bars",
     "Command",
@@ -43,6 +44,7 @@ __all__ = [
     "number",
     "numbers",
     "plants_listed",
+    "show_json",
     "untyped",
 ]
 
@@ -85,6 +87,7 @@ Factory = Annotated[
         help="Option of the plant, such as closure=revolute; [bold]cmbcontrol list[/bold] names them.",
     ),
 ]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 
 
@@ -208,6 +211,23 @@ def made_folder(path: Path) -> Path:
 
 
 # -- what is said --------------------------------------------------------------------------------------------
+
+
+def show_json(kind: str, numbers: dict[str, Any]) -> None:
+    """Print numbers as JSON, which has no infinity and no NaN: None in their place."""
+    from .._versions import version
+
+    typer.echo(json.dumps(_plain({"format": f"cmbcontrol {kind} 1", "version": version()} | numbers), indent=1))
+
+
+def _plain(x: Any) -> Any:
+    if isinstance(x, dict):
+        return {str(key): _plain(value) for key, value in x.items()}
+    if isinstance(x, (list, tuple)):
+        return [_plain(value) for value in x]
+    if hasattr(x, "tolist"):  # of numpy
+        return _plain(x.tolist())
+    return None if isinstance(x, float) and not math.isfinite(x) else x
 
 
 def console() -> Console:

@@ -20,7 +20,7 @@ from .matrices import matrix_lines
 if TYPE_CHECKING:
     import control
 
-__all__ = ["Files", "Wish", "held_for", "needs_compilation", "report"]
+__all__ = ["Files", "Wish", "held_for", "needs_compilation", "report", "sampled_numbers"]
 
 Array = NDArray[np.float64]
 
@@ -151,6 +151,14 @@ def report(lin: LinearModel, digital: control.StateSpace | None) -> Iterator[str
         yield from _matrices(digital, digital.state_labels, digital.input_labels, digital.output_labels)
         yield ""
         yield from _sampled_poles(np.asarray(digital.poles()))
+
+
+def sampled_numbers(digital: control.StateSpace | None) -> dict[str, Any] | None:
+    """Matrices of the sampled model by name; None without one."""
+    if digital is None:
+        return None
+    labels = {"states": digital.state_labels, "inputs": digital.input_labels, "outputs": digital.output_labels}
+    return {"period_s": digital.dt, **labels, **{key: np.asarray(getattr(digital, key)) for key in "ABCD"}}
 
 
 def _listed(names: Sequence[str], units: Sequence[str]) -> str:

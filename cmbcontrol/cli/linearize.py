@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from . import common, figures
-from .common import At, Debug, Factory, NamedConfiguration, PlantName
+from .common import AsJson, At, Debug, Factory, NamedConfiguration, PlantName
 
 __all__ = ["Command", "linearize"]
 
@@ -149,6 +149,7 @@ def linearize(
             show_default="linear-PLANT, made where needed",
         ),
     ] = None,
+    as_json: AsJson = False,
     debug: Debug = False,
 ) -> None:
     """Linearize a plant: matrices, modes, figures and files for Matlab or python-control.
@@ -161,7 +162,7 @@ def linearize(
         from ..linear.linearize import affine_approximation
         from ..linear.linearize import linearize as linearize_at_rest
         from . import entries
-        from .linear_report import Files, Wish, held_for, needs_compilation, report
+        from .linear_report import Files, Wish, held_for, needs_compilation, report, sampled_numbers
 
         entry = entries.entry_of(plant)
         options = entries.factory_options(entry, factory)
@@ -180,12 +181,15 @@ def linearize(
         chosen = {"coordinates": coordinates, "inputs": inputs, "outputs": outputs}
         lin = make(point.plant, point, **{key: common.names(given) for key, given in chosen.items()})
         digital = None if hold is None else lin.sampled(*hold)
-        typer.echo(f"{machine.name}, {how}")
-        for line in report(lin, digital):
-            typer.echo(line)
+        if as_json:
+            common.show_json("linear model", {"how": how, "model": lin.to_data(), "sampled": sampled_numbers(digital)})
+        else:
+            typer.echo(f"{machine.name}, {how}")
+            for line in report(lin, digital):
+                typer.echo(line)
         for path in models:
             files.write(path, lin.save)
         for path, draw in wanted:
             files.write(path, partial(figures.write, figure=figures.made(draw, lin, digital)))
-        if files.written:
+        if files.written and not as_json:
             typer.echo(f"written: {', '.join(map(str, files.written))}")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import textwrap
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from . import common
-from .common import At, Debug, Factory, NamedConfiguration, PlantName
+from .common import AsJson, At, Debug, Factory, NamedConfiguration, PlantName
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,15 +18,12 @@ if TYPE_CHECKING:
 __all__ = ["diagnose", "list_plants"]
 
 
-Rows = Annotated[bool, typer.Option("--json", help="As JSON, for programs.")]
-
-
-def list_plants(as_json: Rows = False, debug: Debug = False) -> None:
+def list_plants(as_json: AsJson = False, debug: Debug = False) -> None:
     """List the ready-made plants."""
     with common.in_one_line(debug):
         plants = common.plants_listed()
         if as_json:
-            typer.echo(json.dumps({"format": "cmbcontrol plants 1", "plants": plants}, indent=1))
+            common.show_json("plants", {"plants": plants})
             return
         from rich.table import Table
         from rich.text import Text
@@ -45,7 +41,9 @@ def list_plants(as_json: Rows = False, debug: Debug = False) -> None:
         common.console().print(table)
 
 
-def diagnose(plant: PlantName, at: At = None, factory: Factory = None, debug: Debug = False) -> None:
+def diagnose(
+    plant: PlantName, at: At = None, factory: Factory = None, as_json: AsJson = False, debug: Debug = False
+) -> None:
     """Show the mobility table of a plant, and its freedom, redundancy and actuation at a configuration."""
     with common.in_one_line(debug):
         from ..dynamics.singular import singular_configuration
@@ -57,6 +55,9 @@ def diagnose(plant: PlantName, at: At = None, factory: Factory = None, debug: De
         entries.warn_of_compilation()
         machine, q0, _ = entry.start(**options)
         q, where = entries.configuration(machine, q0, place)
+        if as_json:
+            common.show_json("diagnosis", _numbers(machine, q))
+            return
         typer.echo(str(machine))
         typer.echo(f"  {where}:")
         for name, value, unit in zip(machine.position_names, q, machine.position_units, strict=True):
@@ -72,6 +73,21 @@ def diagnose(plant: PlantName, at: At = None, factory: Factory = None, debug: De
             typer.echo("  constraint forces that the motors can set there:")
             for line in _of_motors(machine, q):
                 typer.echo(f"    {line}")
+
+
+def _numbers(machine: Plant, q: NDArray) -> dict[str, Any]:
+    """What is known of a plant at a configuration, by name; SI units."""
+    found = machine.diagnose(q)
+    names = "rows", "rank", "generic_rank", "dof", "singular", "redundant", "conditioning", "singular_values"
+    return {
+        "plant": machine.name,
+        "q": dict(zip(machine.position_names, q.tolist(), strict=True)),
+        "units": dict(zip(machine.position_names, machine.position_units, strict=True)),
+        **{name: getattr(found, name) for name in names},
+        "unique_multipliers": found.unique_multipliers,
+        "open_m": found.residuals,
+        "actuation": {name: getattr(found.actuation, name) for name in ("verdict", "margin", "rank")},
+    }
 
 
 def _of_motors(plant: Plant, q: NDArray) -> list[str]:

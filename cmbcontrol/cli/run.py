@@ -11,7 +11,7 @@ import typer
 from .._versions import version
 from ..errors import InputError, Interrupted
 from . import common, figures
-from .common import Bars, Debug
+from .common import AsJson, Bars, Debug
 from .figures import Format
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ def run(
     scheduler: Annotated[
         str | None, typer.Option(help="Address of a Dask scheduler, whose workers do the runs.", show_default="none")
     ] = None,
+    as_json: AsJson = False,
     debug: Debug = False,
 ) -> None:
     """Run a study from a file: many runs with parameters that vary.
@@ -73,7 +74,10 @@ def run(
                 files += _figures(asked, found, folder, suffix, tell)
                 page = found.write_report(folder / "report.html", limits=asked.limits, title=asked.path.stem)
                 files.append(page.name)
-        _show(asked, found, folder, files)
+        if as_json:
+            common.show_json("run", _summary(asked, found) | {"folder": str(folder), "files": files})
+        else:
+            _show(asked, found, folder, files)
 
 
 def _whole(text: str) -> int:

@@ -9,7 +9,7 @@ import typer
 
 from ..errors import FileError
 from . import common, figures
-from .common import At, Bars, Debug, Factory, NamedConfiguration, PlantName
+from .common import AsJson, At, Bars, Debug, Factory, NamedConfiguration, PlantName
 from .figures import Format
 
 __all__ = ["study"]
@@ -37,6 +37,7 @@ def study(
     ] = True,
     kind: Format = "png",
     force: Annotated[bool, typer.Option("--force", help="Overwrite a study that is in the folder.")] = False,
+    as_json: AsJson = False,
     check: Annotated[
         bool, typer.Option("--check", help="End with exit code 2 where the machine does not follow its reference.")
     ] = False,
@@ -71,6 +72,9 @@ def study(
         entries.warn_of_compilation()
         with Bars() as bars:
             found = run_study(entry, options, place, folder, duration, bandwidth, animation, report, suffix, bars)
-        report_study(found, folder)
+        if as_json:
+            common.show_json("study", found.summary | {"folder": str(folder), "files": found.files})
+        else:
+            report_study(found, folder)
     if check and not found.summary.get("followed", True):
         raise typer.Exit(2)

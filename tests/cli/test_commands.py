@@ -1,5 +1,6 @@
 """All commands together: usage, help."""
 
+import json
 import sys
 
 import pytest
@@ -50,3 +51,46 @@ def test_quick_commands_do_not_wait_for_compilation(command, monkeypatch):
     (done,) = calls
     assert done[0] == [sys.executable, "-m", "cmbcontrol.cli", command, "five-bar"]
     assert done[1]["NUMBA_DISABLE_JIT"] == "1"
+
+
+# -- JSON --------------------------------------------------------------------------------------------------
+
+NUMBERS = {"type": "array", "items": {"type": "number"}}
+MATRIX = {"type": "array", "items": NUMBERS}
+
+
+def told(kind, **properties):
+    """Schema of what --json prints."""
+    head = {"format": {"const": f"cmbcontrol {kind} 1"}, "version": {"type": "string"}}
+    return {"type": "object", "properties": head | properties, "required": [*head, *properties]}
+
+
+COUNT, TEXT, TRUTH = {"type": "integer", "minimum": 0}, {"type": "string"}, {"type": "boolean"}
+JSON = {
+    ("list",): told("plants", plants={"type": "array", "minItems": 20, "items": {"type": "object"}}),
+    ("diagnose", "n-four-bar"): told(
+        "diagnosis", plant=TEXT, q={"type": "object"}, rank=COUNT, dof=COUNT, singular=TRUTH, singular_values=NUMBERS
+    ),
+    ("linearize", "pendulum", "--sampled", "0.01"): told(
+        "linear model",
+        how=TEXT,
+        model={"type": "object", "properties": {"A": MATRIX, "B": MATRIX}, "required": ["A", "B", "states"]},
+        sampled={"type": "object", "properties": {"A": MATRIX, "period_s": {"const": 0.01}}, "required": ["A"]},
+    ),
+    ("study", "five-bar", "--duration", "0.1", "--no-animation", "--no-report"): told(
+        "study", followed=TRUTH, verdict=TEXT, steps=COUNT, max_effort={"type": "object"}, files={"type": "array"}
+    ),
+}
+
+
+@pytest.mark.nojit_slow
+@pytest.mark.parametrize("words", JSON, ids=lambda words: words[0])
+def test_json_is_all_that_is_printed(words, here, undrawn):
+    from jsonschema import validate
+
+    def refuse(name):
+        raise AssertionError(f"{name} is no JSON")
+
+    code, out, err = run_command(*words, "--json")
+    assert (code, err) == (0, "")
+    validate(json.loads(out, parse_constant=refuse), JSON[words])
