@@ -39,7 +39,7 @@ def study(
     force: Annotated[bool, typer.Option("--force", help="Overwrite a study that is in the folder.")] = False,
     as_json: AsJson = False,
     check: Annotated[
-        bool, typer.Option("--check", help="End with exit code 2 where the machine does not follow its reference.")
+        bool, typer.Option("--check", help="End with exit code 3 where the machine does not follow its reference.")
     ] = False,
     debug: Debug = False,
 ) -> None:
@@ -77,4 +77,4 @@ def study(
         else:
             report_study(found, folder)
     if check and not found.summary.get("followed", True):
-        raise typer.Exit(2)
+        raise typer.Exit(3)

@@ -86,7 +86,7 @@ def test_a_machine_that_stands_still_has_not_followed(tmp_path, undrawn, monkeyp
     monkeypatch.setattr(tracking_run, "simulate", weak)
     words = "study", "five-bar", "--no-animation", "--no-report", "--duration", 0.5
     code, out, err = run_command(*words, "--out", tmp_path / "a", "--check")
-    assert code == 2, err
+    assert code == 3, err
     assert "verdict" in out and "does not follow its reference" in out
     summary = json.loads((tmp_path / "a" / "summary.json").read_text())
     assert not summary["followed"] and summary["tracking"]["decay_rate_measured"] is None
