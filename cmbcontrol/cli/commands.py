@@ -6,29 +6,32 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperGroup
 
-from . import common, convert, experiment, export, linearize, machines, run, study, view
+from .._versions import version as version_of_package
+from . import convert, experiment, export, linearize, machines, run, study, view
+from .common import Command, untyped
 
 __all__ = ["app", "run_command"]
 
 # These look at a few configurations: a second or two interpreted, where compiling takes a minute.
-_QUICK = {
-    "list": common.needs_compilation,
-    "diagnose": common.needs_compilation,
-    "linearize": linearize.needs_compilation,
-    "export": common.needs_compilation,
-    "convert": common.needs_compilation,
-}
+_QUICK = ("diagnose", "linearize", "export", "convert")
+
+
+class _Group(TyperGroup):
+    def get_params(self, ctx: Any) -> list[Any]:
+        return untyped(super().get_params(ctx))
+
 
 app = typer.Typer(
+    cls=_Group,
     help="Control engineering for robots with closed loops: ready-made plants, their mobility, linear models, a closed-"
     "loop run, studies of many runs, C for a controller's computer, and the experiments of the papers.",
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -41,15 +44,15 @@ def _paragraphs(command: Callable) -> str:
 
 
 for _name, _command, _kind in (
-    ("list", machines.list_plants, TyperCommand),
-    ("diagnose", machines.diagnose, TyperCommand),
+    ("list", machines.list_plants, Command),
+    ("diagnose", machines.diagnose, Command),
     ("linearize", linearize.linearize, linearize.Command),
-    ("study", study.study, TyperCommand),
-    ("run", run.run, TyperCommand),
-    ("export", export.export, TyperCommand),
-    ("convert", convert.convert, TyperCommand),
-    ("view", view.view, TyperCommand),
-    ("experiment", experiment.experiment, TyperCommand),
+    ("study", study.study, Command),
+    ("run", run.run, Command),
+    ("export", export.export, Command),
+    ("convert", convert.convert, Command),
+    ("view", view.view, Command),
+    ("experiment", experiment.experiment, Command),
 ):
     app.command(_name, cls=_kind, help=_paragraphs(_command))(_command)
 
@@ -66,14 +69,17 @@ def _options(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"cmbcontrol {common.version()}")
+        typer.echo(f"cmbcontrol {version_of_package()}")
         raise typer.Exit
 
 
 def run_command() -> None:
     """Run the command of this process, without compilation where that is quicker."""
-    needs_compilation = _QUICK.get(sys.argv[1]) if len(sys.argv) > 1 else None
-    if needs_compilation is not None and needs_compilation():
-        command = [sys.executable, "-m", "cmbcontrol.cli", *sys.argv[1:]]
-        sys.exit(subprocess.call(command, env=os.environ | {"NUMBA_DISABLE_JIT": "1"}))
+    if len(sys.argv) > 2 and sys.argv[1] in _QUICK and not {"-h", "--help"} & set(sys.argv):
+        from . import entries, linear_report
+
+        needed = linear_report.needs_compilation if sys.argv[1] == "linearize" else entries.needs_compilation
+        if needed():
+            command = [sys.executable, "-m", "cmbcontrol.cli", *sys.argv[1:]]
+            sys.exit(subprocess.call(command, env=os.environ | {"NUMBA_DISABLE_JIT": "1"}))
     app(prog_name="cmbcontrol")

@@ -1,64 +1,74 @@
-"""Common parts of the commands: arguments, folders, errors in one line."""
+"""Common parts of the commands: options, numbers, folders, errors in one line.
+
+What is imported here and in the modules of the commands is imported before a help is shown or a typing error told. So
+they import what does their work where they use it: `entries` for machines, `linear_report`, `tracking_run`, ....
+"""
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from inspect import Parameter, signature
+from importlib import resources
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-import numpy as np
 import typer
-from numpy.typing import NDArray
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+from typer.core import TyperCommand
 
-from .. import _check, _jit
-from .._interpreted import begin_interpreted
 from .._interrupt import noted
-from .._versions import version
 from ..errors import CmbError, InputError
-from ..formats import Conversion, read
-from ..formats.conversion import grouped
-from ..formats.files import SUFFIXES
-from ..model.assembly import start_configuration
-from ..model.mechanism import Mechanism
-from ..plants import Entry, catalogue
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 __all__ = [
     "JOINT_VALUES",
+    "AsJson",
     "At",
     "Bars",
+    "Command",
     "Debug",
     "Factory",
     "NamedConfiguration",
     "PlantName",
-    "configuration",
+    "assignments",
     "console",
-    "entry_of",
-    "factory_options",
     "in_one_line",
     "made_folder",
     "names",
-    "needs_compilation",
     "number",
     "numbers",
-    "options_text",
-    "version",
-    "warn_of_compilation",
+    "plants_listed",
+    "show_json",
+    "untyped",
 ]
-
-Array = NDArray[np.float64]
 
 JOINT_VALUES = "left=2.1, left=2*pi/3 or left=120deg"
 
+
+def plants_listed() -> list[dict[str, Any]]:
+    """What ``cmbcontrol list`` shows of each plant."""
+    return json.loads(resources.files(__package__).joinpath("plants.json").read_text("utf-8"))["plants"]
+
+
+def _plants_from(begin: str) -> list[str]:
+    """Names of plants that begin so, and files."""
+    names = [plant["name"] for plant in plants_listed() if plant["name"].startswith(begin)]
+    return names + [str(path) for path in sorted(Path().glob(f"{begin}*")) if path.suffix]
+
+
 PlantName = Annotated[
     str,
-    typer.Argument(metavar="PLANT", help="A name from [bold]cmbcontrol list[/bold], or a file: YAML, MJCF, URDF, SDF."),
+    typer.Argument(
+        metavar="PLANT",
+        help="A name from [bold]cmbcontrol list[/bold], or a file: YAML, MJCF, URDF, SDF.",
+        autocompletion=_plants_from,
+    ),
 ]
 At = Annotated[
     list[str] | None,
@@ -77,90 +87,8 @@ Factory = Annotated[
         help="Option of the plant, such as closure=revolute; [bold]cmbcontrol list[/bold] names them.",
     ),
 ]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
-
-
-# -- plants and configurations --------------------------------------------------------------------------------------
-
-
-def entry_of(name: str) -> Entry:
-    """Entry of the catalogue, or of a machine file; parts of the file that a machine cannot hold are reported."""
-    if Path(name).suffix.lower() in SUFFIXES:
-        found = read(name)
-        tell_left_out(found)
-        plant = found.machine
-        name, text = Path(name).stem, f"the machine of {name}"
-        return Entry(name, lambda: plant, text, plant.source, _start)
-    if name not in catalogue:
-        raise InputError(
-            f"{_check.unknown(name, list(catalogue), 'plant')}; a file of a machine ends in {', '.join(SUFFIXES)}"
-        )
-    return catalogue[name]
-
-
-def tell_left_out(found: Conversion) -> None:
-    """Print notes on the parts of a file that a machine cannot hold."""
-    for line in grouped(found.of_kind("left out")):
-        typer.echo(f"note: {found.path}: {line}", err=True)
-
-
-def _start(plant: Mechanism) -> tuple[Array, Array]:
-    """Start (q, v) of a machine from a file: its configuration "start", or joints near zero."""
-    return start_configuration(plant), np.zeros(plant.nv)
-
-
-def factory_options(entry: Entry, given: list[str] | None) -> dict[str, Any]:
-    """Arguments of the plant's factory from ``--with name=value``, converted to the types of their defaults.
-
-    Examples
-    --------
-    >>> factory_options(catalogue["n-four-bar"], ["n=3,effort=20"])
-    {'n': 3, 'effort': 20.0}
-    """
-    known = signature(entry.factory).parameters
-    found: dict[str, Any] = {}
-    for name, text in _assignments(given, "--with", "closure=revolute", commas=False):
-        if name not in known:
-            raise InputError(_check.unknown(name, list(known), "option"))
-        found[name] = _like(known[name], text, f"--with {name}")
-    return found
-
-
-def _like(parameter: Parameter, text: str, what: str) -> Any:
-    """Value of an argument from a text, of the type of its default."""
-    default = parameter.default
-    if isinstance(default, str):
-        return text
-    if default is None and text == "none":
-        return None
-    if isinstance(default, int):
-        if not re.fullmatch(r"[+-]?\d+", text):
-            raise InputError(f"{what} takes a whole number, got {text!r}")
-        return int(text)
-    parts = [part.strip() for part in text.split(",")]
-    if isinstance(default, tuple) and isinstance(default[0], str):
-        return tuple(part for part in parts if part)
-    values = [math.inf if part == "inf" else number(part) for part in parts]
-    if None in values or (len(values) > 1 and not isinstance(default, tuple)):
-        raise InputError(f"{what} takes {'numbers' if isinstance(default, tuple) else 'a number'}, got {text!r}")
-    return values[0] if len(values) == 1 else tuple(values)
-
-
-def options_text(entry: Entry) -> str:
-    """Text with the options that ``--with`` takes, and their defaults.
-
-    Examples
-    --------
-    >>> options_text(catalogue["n-four-bar"])
-    'n=2 effort=inf'
-    """
-    return " ".join(f"{name}={_plain(p.default)}" for name, p in signature(entry.factory).parameters.items())
-
-
-def _plain(default: Any) -> str:
-    if default is None:
-        return "none"
-    return ",".join(map(_plain, default)) if isinstance(default, tuple) else str(default).removesuffix(".0")
 
 
 class NamedConfiguration(NamedTuple):
@@ -186,20 +114,20 @@ class NamedConfiguration(NamedTuple):
         return cls(named[0] if named else None, values)
 
 
-def configuration(plant: Any, q0: Array, at: NamedConfiguration) -> tuple[Array, str]:
-    """Configuration at a place, and a text that describes it."""
-    where = "at the start configuration"
-    if at.name is not None:
-        if not plant.configurations:
-            raise InputError(
-                f"--at takes joint values, such as {JOINT_VALUES}, got {at.name!r}; {plant.name!r} has no "
-                "configurations that have names"
-            )
-        q0, where = plant.configuration(at.name), f"at the configuration {at.name!r}"
-    if not at.values:
-        return q0, where
-    given = ", ".join(f"{name} = {value:.6g}" for name, value in at.values.items())
-    return plant.assemble(guess=q0, **at.values), f"{where}, {given}" if at.name is not None else f"at {given}"
+class Command(TyperCommand):
+    """Command whose help names no type for options that take no value."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Parameters, with nothing in the place of the type of flags."""
+        return untyped(super().get_params(ctx))
+
+
+def untyped(params: list[Any]) -> list[Any]:
+    """Set no type for the options among parameters that take no value."""
+    for param in params:
+        if getattr(param, "is_flag", False):
+            param.metavar = ""
+    return params
 
 
 # -- names and numbers ---------------------------------------------------------------------------------------
@@ -227,7 +155,7 @@ def numbers(given: list[str] | None, option: str, example: str) -> dict[str, flo
     {'left': 2.0943951023931953, 'right': -1.5707963267948966}
     """
     found = {}
-    for name, text in _assignments(given, option, example):
+    for name, text in assignments(given, option, example):
         value = number(text)
         if value is None:
             raise InputError(f"{option} takes name=value, such as {example}, got {f'{name}={text}'!r}")
@@ -235,7 +163,7 @@ def numbers(given: list[str] | None, option: str, example: str) -> dict[str, flo
     return found
 
 
-def _assignments(given: list[str] | None, option: str, example: str, commas: bool = True) -> Iterator[tuple[str, str]]:
+def assignments(given: list[str] | None, option: str, example: str, commas: bool = True) -> Iterator[tuple[str, str]]:
     """Pairs of name and value, as texts. A value may hold commas if no ``name=`` follows them."""
     known = set()
     for text in given or []:
@@ -285,29 +213,36 @@ def made_folder(path: Path) -> Path:
 # -- what is said --------------------------------------------------------------------------------------------
 
 
+def show_json(kind: str, numbers: dict[str, Any]) -> None:
+    """Print numbers as JSON, which has no infinity and no NaN: None in their place."""
+    from .._versions import version
+
+    typer.echo(json.dumps(_plain({"format": f"cmbcontrol {kind} 1", "version": version()} | numbers), indent=1))
+
+
+def _plain(x: Any) -> Any:
+    if isinstance(x, dict):
+        return {str(key): _plain(value) for key, value in x.items()}
+    if isinstance(x, (list, tuple)):
+        return [_plain(value) for value in x]
+    if hasattr(x, "tolist"):  # of numpy
+        return _plain(x.tolist())
+    return None if isinstance(x, float) and not math.isfinite(x) else x
+
+
 def console() -> Console:
     """Console for standard output; wide if it is no terminal, so that tables in files keep their lines."""
+    from rich.console import Console
+
     return Console(highlight=False, width=None if sys.stdout.isatty() else 140)
-
-
-def needs_compilation() -> bool:
-    """Whether the first run will have to compile."""
-    return _jit.needs_compilation()
-
-
-def warn_of_compilation(needed: Callable[[], bool] = needs_compilation) -> None:
-    """Print a note if the first call will take a while, and run rarely used kernels as Python at first."""
-    if needed():
-        typer.echo("compiling kernels for the first time (half a minute) ...", err=True)
-    if _jit.JIT_ENABLED:
-        begin_interpreted()
 
 
 @contextmanager
 def in_one_line(debug: bool) -> Iterator[None]:
-    """Context that prints errors as one line on stderr, with exit code 1."""
+    """Context that prints errors as one line on stderr, with exit code 1, and warnings as notes."""
     try:
-        with noted() as interrupted:
+        with noted() as interrupted, warnings.catch_warnings():
+            warnings.showwarning = _note
             yield
     except BrokenPipeError:  # `cmbcontrol list | head`
         raise
@@ -327,10 +262,18 @@ def in_one_line(debug: bool) -> Iterator[None]:
         raise typer.Exit(1) from None
 
 
+def _note(message: Warning | str, *_: object) -> None:
+    """Print a warning, without the line of Python that gives it."""
+    typer.echo(f"note: {' '.join(str(message).split())}", err=True)
+
+
 class Bars:
     """Progress bars on the terminal, one for each step."""
 
     def __init__(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
         console = Console(stderr=True)
         columns = (TextColumn("{task.description:<14}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
         self._progress = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)

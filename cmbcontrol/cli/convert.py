@@ -8,11 +8,8 @@ from typing import Annotated
 import typer
 
 from ..errors import FileError, InputError
-from ..formats import read, write
-from ..formats.files import SUFFIXES
-from ..model.mechanism import Mechanism
 from . import common
-from .common import Debug, Factory, catalogue
+from .common import Debug, Factory
 
 __all__ = ["convert"]
 
@@ -22,7 +19,8 @@ def convert(
         str, typer.Argument(metavar="FROM", help="A file of a machine (YAML, MJCF, URDF, SDF), or the name of a plant.")
     ],
     target: Annotated[
-        Path, typer.Argument(metavar="TO", help=f"The file to write: {', '.join(SUFFIXES)} tell the format.")
+        Path,
+        typer.Argument(metavar="TO", help="The file to write: its suffix tells the format, .yaml, .xml, .urdf, .sdf."),
     ],
     factory: Factory = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite a file that is there.")] = False,
@@ -33,20 +31,26 @@ def convert(
     A plant of the catalogue is written with its start as the configuration [bold]start[/bold].
     """
     with common.in_one_line(debug):
+        from ..formats import read, write
+        from ..formats.files import SUFFIXES
+        from ..model.mechanism import Mechanism
+        from ..plants import catalogue
+        from . import entries
+
         if target.suffix.lower() not in SUFFIXES:
             raise InputError(f"the file of a machine ends in {', '.join(SUFFIXES)}, got {target.name!r}")
         if target.exists() and not force:
             raise FileError(f"{target} is there already; --force overwrites it")
         if source in catalogue:
             entry = catalogue[source]
-            machine, q0, _ = entry.start(**common.factory_options(entry, factory))
+            machine, q0, _ = entry.start(**entries.factory_options(entry, factory))
             if not isinstance(machine, Mechanism):
                 raise InputError(f"{source!r} is given by functions, and no file can hold these")
             machine = machine.with_configurations({"start": q0})
         elif factory:
             raise InputError("--with goes with the name of a plant, not with a file")
         else:
-            common.warn_of_compilation()
+            entries.warn_of_compilation()
             found = read(source)
             typer.echo(f"read    {found}")
             machine = found.machine

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.padding import Padding
-from rich.table import Table as Grid
-from rich.text import Text
 
-from .. import _check
-from ..papers import EXPERIMENTS, Report, ResultTable
-from ..papers.report import Parts, text
 from . import common
 from .common import Debug
 from .figures import Format, suffix_of
+
+if TYPE_CHECKING:
+    from rich.table import Table as Grid
+
+    from ..papers import Report, ResultTable
+    from ..papers.report import Parts
 
 __all__ = ["experiment"]
 
@@ -37,13 +37,20 @@ def experiment(
     The output names the parts of the set-up that were chosen, because the paper does not print them.
     """
     with common.in_one_line(debug):
+        from rich.text import Text
+
+        from .. import _check
+        from ..papers import EXPERIMENTS
+        from ..papers.report import Parts
+        from . import entries
+
         if name is None:
             _list()
             return
         entry = EXPERIMENTS[_check.one_of(name, EXPERIMENTS, "experiment")]
         suffix = suffix_of(kind)
         folder = common.made_folder(out) if out is not None else None
-        common.warn_of_compilation()
+        entries.warn_of_compilation()
         files = []
         with common.Bars() as bars:
             with bars.step(name) as tell:
@@ -74,6 +81,11 @@ def _left(parts: Parts) -> str:
 
 def _list() -> None:
     """Print a list of all experiments."""
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    from ..papers import EXPERIMENTS
+
     grid = Grid(box=None, pad_edge=False, header_style="bold")
     grid.add_column("experiment", no_wrap=True)
     for heading in ("takes", "--quick"):
@@ -86,6 +98,9 @@ def _list() -> None:
 
 def _show(report: Report) -> None:
     """Print the tables, and the parts of the set-up that were chosen."""
+    from rich.padding import Padding
+    from rich.text import Text
+
     console = common.console()
     console.print(Text.assemble((report.title, "bold"), "\nafter ", report.source))
     for table in report.tables:
@@ -102,6 +117,11 @@ def _show(report: Report) -> None:
 
 def _grid(table: ResultTable) -> Grid:
     """Table for the terminal."""
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    from ..papers.report import text
+
     grid = Grid(box=None, padding=(0, 1, 0, 2), header_style="dim")
     for name, right in zip(table.columns, table.numeric(), strict=True):
         grid.add_column(name, justify="right" if right else "left", overflow="fold")

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
 import typer
-from numpy.typing import NDArray
 
-from ..codegen.export import export as written
-from ..codegen.identifiers import identifier
 from ..errors import FileError, InputError
-from ..model.plant import Plant
 from . import common
 from .common import At, Debug, Factory, NamedConfiguration, PlantName
 
-__all__ = ["export"]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+    from ..model.plant import Plant
+
+__all__ = ["export"]
 
 
 def export(
@@ -68,14 +66,18 @@ def export(
     compares them with the kernels of this package. An FMU has the configuration as its start.
     """
     with common.in_one_line(debug):
-        entry = common.entry_of(plant)
+        from ..codegen.export import export as written
+        from ..codegen.identifiers import identifier
+        from . import entries
+
+        entry = entries.entry_of(plant)
         place = NamedConfiguration.of(at)
-        options = common.factory_options(entry, factory)
+        options = entries.factory_options(entry, factory)
         if c == fmu:
             raise InputError("say what to write: --c for C99, or --fmu for an FMU")
-        common.warn_of_compilation()
+        entries.warn_of_compilation()
         machine, q0, _ = entry.start(**options)
-        q, _ = common.configuration(machine, q0, place)
+        q, _ = entries.configuration(machine, q0, place)
         if fmu:
             _as_fmu(machine, q, out or Path(f"{entry.name}.fmu"), fmi, kind, binary, force)
             return
@@ -102,7 +104,7 @@ def export(
 
 
 def _as_fmu(
-    machine: Plant, q: Array, path: Path, version: str, kind: str | None, binary: bool | None, force: bool
+    machine: Plant, q: NDArray, path: Path, version: str, kind: str | None, binary: bool | None, force: bool
 ) -> None:
     """Write an FMU, and print its content."""
     from .. import fmu

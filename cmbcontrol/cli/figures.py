@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .. import _check
-from ..linear.model import LinearModel
-
 if TYPE_CHECKING:
     import control
     from matplotlib.figure import Figure
+
+    from ..linear.model import LinearModel
 
 __all__ = ["SUFFIXES", "Format", "bode", "made", "modes", "poles", "suffix_of", "write", "write_all"]
 
@@ -33,6 +32,8 @@ def suffix_of(kind: str) -> str:
     >>> suffix_of("SVG")
     '.svg'
     """
+    from .. import _check
+
     return "." + _check.option(kind.lower().removeprefix("."), tuple(s[1:] for s in SUFFIXES), "--format")
 
 

@@ -3,50 +3,61 @@
 from __future__ import annotations
 
 import textwrap
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import typer
-from numpy.typing import NDArray
-from rich.table import Table
-from rich.text import Text
 
-from ..controllers.decoupling import is_decoupled, reachable_forces
-from ..dynamics.singular import singular_configuration
-from ..model.plant import Plant
 from . import common
-from .common import At, Debug, Factory, NamedConfiguration, PlantName
+from .common import AsJson, At, Debug, Factory, NamedConfiguration, PlantName
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..model.plant import Plant
 
 __all__ = ["diagnose", "list_plants"]
 
 
-def list_plants(debug: Debug = False) -> None:
+def list_plants(as_json: AsJson = False, debug: Debug = False) -> None:
     """List the ready-made plants."""
     with common.in_one_line(debug):
-        common.warn_of_compilation()
+        plants = common.plants_listed()
+        if as_json:
+            common.show_json("plants", {"plants": plants})
+            return
+        from rich.table import Table
+        from rich.text import Text
+
         table = Table(box=None, pad_edge=False, header_style="bold")
         table.add_column("plant", no_wrap=True)
         for heading in ("DOF", "coords", "loops", "motors"):
             table.add_column(heading, justify="right", no_wrap=True)
         table.add_column("what it is, where it is from, and its options")
-        for name, entry in common.catalogue.items():
-            plant, q0, _ = entry.start()
-            counts = plant.diagnose(q0).dof, plant.nv, len(plant.row_slices), plant.nu
-            options = common.options_text(entry)
-            what = Text.assemble(entry.description, ("\n" + entry.source, "dim"))
-            what.append(f"\n--with {options}" if options else "", "dim")
-            table.add_row(Text(name, "bold"), *map(str, counts), what)
+        for row in plants:
+            what = Text.assemble(row["description"], ("\n" + row["source"], "dim"))
+            what.append(f"\n--with {row['options']}" if row["options"] else "", "dim")
+            counts = (str(row[key]) for key in ("dof", "coordinates", "loops", "motors"))
+            table.add_row(Text(row["name"], "bold"), *counts, what)
         common.console().print(table)
 
 
-def diagnose(plant: PlantName, at: At = None, factory: Factory = None, debug: Debug = False) -> None:
+def diagnose(
+    plant: PlantName, at: At = None, factory: Factory = None, as_json: AsJson = False, debug: Debug = False
+) -> None:
     """Show the mobility table of a plant, and its freedom, redundancy and actuation at a configuration."""
     with common.in_one_line(debug):
-        entry = common.entry_of(plant)
+        from ..dynamics.singular import singular_configuration
+        from . import entries
+
+        entry = entries.entry_of(plant)
         place = NamedConfiguration.of(at)
-        options = common.factory_options(entry, factory)
-        common.warn_of_compilation()
+        options = entries.factory_options(entry, factory)
+        entries.warn_of_compilation()
         machine, q0, _ = entry.start(**options)
-        q, where = common.configuration(machine, q0, place)
+        q, where = entries.configuration(machine, q0, place)
+        if as_json:
+            common.show_json("diagnosis", _numbers(machine, q))
+            return
         typer.echo(str(machine))
         typer.echo(f"  {where}:")
         for name, value, unit in zip(machine.position_names, q, machine.position_units, strict=True):
@@ -64,8 +75,25 @@ def diagnose(plant: PlantName, at: At = None, factory: Factory = None, debug: De
                 typer.echo(f"    {line}")
 
 
-def _of_motors(plant: Plant, q: NDArray[np.float64]) -> list[str]:
+def _numbers(machine: Plant, q: NDArray) -> dict[str, Any]:
+    """What is known of a plant at a configuration, by name; SI units."""
+    found = machine.diagnose(q)
+    names = "rows", "rank", "generic_rank", "dof", "singular", "redundant", "conditioning", "singular_values"
+    return {
+        "plant": machine.name,
+        "q": dict(zip(machine.position_names, q.tolist(), strict=True)),
+        "units": dict(zip(machine.position_names, machine.position_units, strict=True)),
+        **{name: getattr(found, name) for name in names},
+        "unique_multipliers": found.unique_multipliers,
+        "open_m": found.residuals,
+        "actuation": {name: getattr(found.actuation, name) for name in ("verdict", "margin", "rank")},
+    }
+
+
+def _of_motors(plant: Plant, q: NDArray) -> list[str]:
     """Lines with the constraint forces that the motors can set."""
+    from ..controllers.decoupling import is_decoupled, reachable_forces
+
     forces = reachable_forces(plant, q)
     lines = str(forces).splitlines() if forces.dimension else str(forces).splitlines()[:1]
     return [*(line for line in lines if not line.startswith("  row")), str(is_decoupled(plant, q))]

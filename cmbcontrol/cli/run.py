@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
-from rich.table import Table
-from rich.text import Text
 
-from .. import _check, _files
+from .._versions import version
 from ..errors import InputError, Interrupted
-from ..studies import Study
-from ..studies.study_file import StudyFile, read_study
-from ..studies.summary import HEAD, measure_lines, yield_line
 from . import common, figures
-from .common import Bars, Debug
+from .common import AsJson, Bars, Debug
 from .figures import Format
+
+if TYPE_CHECKING:
+    from ..studies import Study
+    from ..studies.study_file import StudyFile
 
 __all__ = ["run"]
 
@@ -39,6 +37,7 @@ def run(
     scheduler: Annotated[
         str | None, typer.Option(help="Address of a Dask scheduler, whose workers do the runs.", show_default="none")
     ] = None,
+    as_json: AsJson = False,
     debug: Debug = False,
 ) -> None:
     """Run a study from a file: many runs with parameters that vary.
@@ -47,17 +46,21 @@ def run(
     on. results.nc has all rows, summary.json their statistics.
     """
     with common.in_one_line(debug):
+        from .. import _check
+        from ..studies.study_file import read_study
+        from . import entries
+
         count = "all" if workers == "all" else _check.count(_whole(workers), "--workers")
         suffix = figures.suffix_of(kind)
         asked = read_study(file)
         if asked.conversion is not None:
-            common.tell_left_out(asked.conversion)
+            entries.tell_left_out(asked.conversion)
         folder = out or Path(f"{file.stem}-runs")
         if (folder / "study.json").exists() and not resume:
             raise InputError(f"{folder} has a study already: say --resume to go on with it, or name another folder")
         if scheduler is not None:
             count = _client(scheduler)
-        common.warn_of_compilation()
+        entries.warn_of_compilation()
         with Bars() as bars, bars.step("runs") as tell:
             try:
                 found = asked.run(workers=count, folder=folder, progress=tell)
@@ -71,7 +74,10 @@ def run(
                 files += _figures(asked, found, folder, suffix, tell)
                 page = found.write_report(folder / "report.html", limits=asked.limits, title=asked.path.stem)
                 files.append(page.name)
-        _show(asked, found, folder, files)
+        if as_json:
+            common.show_json("run", _summary(asked, found) | {"folder": str(folder), "files": files})
+        else:
+            _show(asked, found, folder, files)
 
 
 def _whole(text: str) -> int:
@@ -94,6 +100,8 @@ def _client(address: str) -> Any:
 
 def _written(asked: StudyFile, found: Study, folder: Path) -> list[str]:
     """Write all rows and their summary; returns the names of the files."""
+    from .. import _files
+
     found.save(folder / "results.nc")
     _files.write(folder / "summary.json", json.dumps(_summary(asked, found), indent=1) + "\n")
     return ["results.nc", "summary.json"]
@@ -101,9 +109,11 @@ def _written(asked: StudyFile, found: Study, folder: Path) -> list[str]:
 
 def _summary(asked: StudyFile, found: Study) -> dict[str, Any]:
     """Numbers of a study, ready for JSON."""
+    import numpy as np
+
     told: dict[str, Any] = {
         "format": "cmbcontrol run 1",
-        "version": common.version(),
+        "version": version(),
         "study": asked.path.name,
         "runs": len(found.rows),
         "failed": found.failures,
@@ -138,6 +148,11 @@ def _figures(asked: StudyFile, found: Study, folder: Path, suffix: str, tell: An
 
 def _show(asked: StudyFile, found: Study, folder: Path, files: list[str]) -> None:
     """Print a table of the measures, failures by kind, and the yield."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from ..studies.summary import HEAD, measure_lines, yield_line
+
     console = common.console()
     console.print(f"{len(found.rows)} runs of {asked.path.name}, {found.failures} of them failed")
     table = Table(box=None, padding=(0, 1, 0, 2), header_style="dim")

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
 import typer
-from numpy.typing import NDArray
 
-from .. import _check, _yaml
 from ..errors import FileError, InputError
-from ..formats.files import SUFFIXES
-from ..linear.model import load_linear
-from ..model.plant import Plant
-from ..sim.result import load_run
-from ..studies.study import Study
-from ..studies.study_file import read_study
-from ..view import view_machine, view_modes, view_run, view_study
 from . import common
 from .common import At, Debug, Factory, NamedConfiguration
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..model.plant import Plant
+    from ..studies.study import Study
 
 __all__ = ["view"]
 
@@ -51,6 +47,11 @@ def view(
     a study the worst run, which is run again.
     """
     with common.in_one_line(debug):
+        from ..linear.model import load_linear
+        from ..sim.result import load_run
+        from ..view import view_machine, view_modes, view_run, view_study
+        from . import entries
+
         path = Path(file)
         kind = _kind(path)
         target = out or Path(f"{path.resolve().name if path.is_dir() else path.stem}.html")
@@ -60,7 +61,7 @@ def view(
             raise InputError("--at and --with go with a machine: what is shown of other files is in them")
         if kind != "study" and (measure is not None or worst != 1):
             raise InputError("--measure and --worst go with a study")
-        common.warn_of_compilation()
+        entries.warn_of_compilation()
         if kind == "run":
             written = view_run(load_run(path / "run.nc" if path.is_dir() else path), target)
         elif kind == "linear model":
@@ -77,6 +78,9 @@ def view(
 
 def _kind(path: Path) -> str:
     """Kind of the content of a file: run, study, linear model or machine."""
+    from .. import _yaml
+    from ..formats.files import SUFFIXES
+
     if path.is_dir():
         if (path / "run.nc").exists():
             return "run"
@@ -103,20 +107,27 @@ def _holds_machine(path: Path) -> bool:
     """Whether a JSON file is a machine file; linear models may be in JSON, too."""
     if path.suffix.lower() != ".json" or not path.is_file():
         return False
+    from .. import _yaml
+
     data = _yaml.read(path).data  # JSON is YAML
     return isinstance(data, dict) and str(data.get("format", "")).startswith("cmbcontrol machine")
 
 
-def _machine(name: str, at: list[str] | None, factory: list[str] | None) -> tuple[Plant, NDArray[np.float64]]:
+def _machine(name: str, at: list[str] | None, factory: list[str] | None) -> tuple[Plant, NDArray]:
     """Machine, and the configuration that ``--at`` asks for."""
-    entry = common.entry_of(name)
-    plant, q0, _ = entry.start(**common.factory_options(entry, factory))
-    q, _ = common.configuration(plant, q0, NamedConfiguration.of(at))
+    from . import entries
+
+    entry = entries.entry_of(name)
+    plant, q0, _ = entry.start(**entries.factory_options(entry, factory))
+    q, _ = entries.configuration(plant, q0, NamedConfiguration.of(at))
     return plant, q
 
 
 def _study(path: Path, measure: str | None) -> tuple[Study, str]:
     """Study that has been run, and the measure by which the worst run is chosen."""
+    from .. import _check
+    from ..studies.study_file import read_study
+
     file = path.with_name(f"{path.name.removesuffix('-runs')}.yaml") if path.is_dir() else path
     folder = path if path.is_dir() else Path(f"{path.stem}-runs")
     if not file.is_file():

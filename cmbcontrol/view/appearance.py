@@ -18,13 +18,14 @@ Array = NDArray[np.float64]
 Poses = tuple[Array, Array]  # origins (rows, bodies, 3), rotations (rows, bodies, 3, 3)
 
 _LINE = "#0072B2"
+_FLAT = 1e-6  # part of gravity in the plane of a machine: one that lies flat has none
 _FINE = 2e-5  # of the machine: a fiftieth of a pixel of a picture that shows all of it
 
 
 def look_of(seen: Scene) -> dict[str, Any]:
     """Bodies, solids and stretched parts as data for a page, in the units and axes of `Scene`."""
     index = {name: i for i, name in enumerate(seen.bodies)}
-    up = -seen.down if np.any(seen.down) else np.eye(3)[seen.plane[1] if seen.plane else 2]
+    up = _up(seen)
     return {
         "name": seen.name,
         "plane": None if seen.plane is None else list(seen.plane),
@@ -49,6 +50,16 @@ def look_of(seen: Scene) -> dict[str, Any]:
             for part in seen.stretched
         ],
     }
+
+
+def _up(seen: Scene) -> Array:
+    """Direction that a page shows upwards: against gravity; of a planar machine against its part in the plane."""
+    up = -np.asarray(seen.down, dtype=float)
+    if seen.plane is None:
+        return up if np.any(up) else np.eye(3)[2]
+    up[({0, 1, 2} - set(seen.plane)).pop()] = 0.0
+    size = float(np.linalg.norm(up))
+    return up / size if size > _FLAT else np.eye(3)[seen.plane[1]]
 
 
 def poses_of(seen: Scene, configurations: Sequence[Array]) -> Poses:

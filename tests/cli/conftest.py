@@ -3,7 +3,7 @@
 import pytest
 
 from cmbcontrol import load_linear, plants
-from cmbcontrol.cli import common, linearize, study
+from cmbcontrol.cli import entries, linear_report, tracking_run
 from cmbcontrol.plants import Entry
 from cmbcontrol.report import page
 from tests.fixtures import run_command
@@ -13,8 +13,8 @@ from tests.fixtures import run_command
 def compiled():
     """Nothing is said of compilation, whether this is the first test of all or not."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(common._jit, "needs_compilation", lambda *kernel: False)
-        patch.setattr(linearize, "needs_compilation", lambda: False)
+        patch.setattr(entries._jit, "needs_compilation", lambda *kernel: False)
+        patch.setattr(linear_report, "needs_compilation", lambda: False)
         yield
 
 
@@ -24,7 +24,7 @@ def only(monkeypatch):
 
     def install(factory, initial, study=None):
         entry = Entry("mine", factory, "a plant of the test", "nowhere", initial, study)
-        monkeypatch.setattr(common, "catalogue", {"mine": entry})
+        monkeypatch.setattr(entries, "catalogue", {"mine": entry})
 
     return install
 
@@ -32,7 +32,7 @@ def only(monkeypatch):
 @pytest.fixture
 def undrawn(monkeypatch):
     """Studies without figures, and with pictures in their reports that are empty: drawn for the five-bar."""
-    monkeypatch.setattr(study, "_figures", lambda *a: [])
+    monkeypatch.setattr(tracking_run, "_figures", lambda *a: [])
     monkeypatch.setattr(page, "png", lambda figure, dpi: b"")
 
 

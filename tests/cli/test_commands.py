@@ -1,12 +1,13 @@
 """All commands together: usage, help."""
 
+import json
 import sys
 
 import pytest
 
 import cmbcontrol as cmb
 from cmbcontrol import cli
-from cmbcontrol.cli import commands
+from cmbcontrol.cli import commands, entries, linear_report
 from tests.fixtures import run_command
 
 # -- errors ------------------------------------------------------------------------------------------------
@@ -37,10 +38,11 @@ def test_every_command_explains_itself(command):
 # -- starting ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("command", ["list", "diagnose", "linearize", "export"])
+@pytest.mark.parametrize("command", ["diagnose", "linearize", "export"])
 def test_quick_commands_do_not_wait_for_compilation(command, monkeypatch):
     calls = []
-    monkeypatch.setitem(commands._QUICK, command, lambda: True)
+    monkeypatch.setattr(entries, "needs_compilation", lambda: True)
+    monkeypatch.setattr(linear_report, "needs_compilation", lambda: True)
     monkeypatch.setattr(commands.subprocess, "call", lambda command, env: calls.append((command, env)) or 3)
     monkeypatch.setattr(sys, "argv", ["cmbcontrol", command, "five-bar"])
     with pytest.raises(SystemExit) as ended:
@@ -49,3 +51,46 @@ def test_quick_commands_do_not_wait_for_compilation(command, monkeypatch):
     (done,) = calls
     assert done[0] == [sys.executable, "-m", "cmbcontrol.cli", command, "five-bar"]
     assert done[1]["NUMBA_DISABLE_JIT"] == "1"
+
+
+# -- JSON --------------------------------------------------------------------------------------------------
+
+NUMBERS = {"type": "array", "items": {"type": "number"}}
+MATRIX = {"type": "array", "items": NUMBERS}
+
+
+def told(kind, **properties):
+    """Schema of what --json prints."""
+    head = {"format": {"const": f"cmbcontrol {kind} 1"}, "version": {"type": "string"}}
+    return {"type": "object", "properties": head | properties, "required": [*head, *properties]}
+
+
+COUNT, TEXT, TRUTH = {"type": "integer", "minimum": 0}, {"type": "string"}, {"type": "boolean"}
+JSON = {
+    ("list",): told("plants", plants={"type": "array", "minItems": 20, "items": {"type": "object"}}),
+    ("diagnose", "n-four-bar"): told(
+        "diagnosis", plant=TEXT, q={"type": "object"}, rank=COUNT, dof=COUNT, singular=TRUTH, singular_values=NUMBERS
+    ),
+    ("linearize", "pendulum", "--sampled", "0.01"): told(
+        "linear model",
+        how=TEXT,
+        model={"type": "object", "properties": {"A": MATRIX, "B": MATRIX}, "required": ["A", "B", "states"]},
+        sampled={"type": "object", "properties": {"A": MATRIX, "period_s": {"const": 0.01}}, "required": ["A"]},
+    ),
+    ("study", "five-bar", "--duration", "0.1", "--no-animation", "--no-report"): told(
+        "study", followed=TRUTH, verdict=TEXT, steps=COUNT, max_effort={"type": "object"}, files={"type": "array"}
+    ),
+}
+
+
+@pytest.mark.nojit_slow
+@pytest.mark.parametrize("words", JSON, ids=lambda words: words[0])
+def test_json_is_all_that_is_printed(words, here, undrawn):
+    from jsonschema import validate
+
+    def refuse(name):
+        raise AssertionError(f"{name} is no JSON")
+
+    code, out, err = run_command(*words, "--json")
+    assert (code, err) == (0, "")
+    validate(json.loads(out, parse_constant=refuse), JSON[words])

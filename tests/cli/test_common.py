@@ -5,7 +5,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cmbcontrol import plants
-from cmbcontrol.cli import commands, common
+from cmbcontrol.cli import commands, common, entries
 from tests.fixtures import assert_fails, run_command
 
 # -- list and diagnose -----------------------------------------------------------------------------------
@@ -65,7 +65,7 @@ def test_unknown_and_unreachable_joints():
     ],
 )
 def test_options_take_the_kind_of_their_default(plant, text, expected):
-    assert common.factory_options(plants.catalogue[plant], [text]) == expected
+    assert entries.factory_options(plants.catalogue[plant], [text]) == expected
 
 
 # -- errors ------------------------------------------------------------------------------------------------
@@ -98,7 +98,7 @@ def test_unexpected_errors_are_named(monkeypatch):
     def fail(*_):
         raise KeyError("left\nright")
 
-    monkeypatch.setattr(common, "entry_of", fail)
+    monkeypatch.setattr(entries, "entry_of", fail)
     assert_fails("KeyError: 'left\\nright' (--debug shows where)", "diagnose", "five-bar")
 
 
@@ -106,7 +106,7 @@ def test_interruption(monkeypatch):
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(common, "entry_of", interrupt)
+    monkeypatch.setattr(entries, "entry_of", interrupt)
     assert_fails("interrupted", "diagnose", "five-bar", code=130)
 
 
@@ -114,7 +114,7 @@ def test_interruption(monkeypatch):
 
 
 def test_compilation_is_announced(monkeypatch):
-    monkeypatch.setattr(common._jit, "needs_compilation", lambda *kernel: True)
+    monkeypatch.setattr(entries._jit, "needs_compilation", lambda *kernel: True)
     code, _, err = run_command("diagnose", "five-bar")
     assert code == 0
     assert err == "compiling kernels for the first time (half a minute) ...\n"

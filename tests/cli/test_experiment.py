@@ -3,7 +3,7 @@
 import pytest
 from typer.testing import CliRunner
 
-from cmbcontrol.cli import commands, common
+from cmbcontrol.cli import commands, entries
 from cmbcontrol.papers import Experiment
 from tests.fixtures import small_report
 
@@ -12,8 +12,8 @@ from tests.fixtures import small_report
 def only(monkeypatch):
     """The command knows one experiment, which costs nothing."""
     entry = Experiment("small", "a small one", small_report, "1 s", "no time")
-    monkeypatch.setattr("cmbcontrol.cli.experiment.EXPERIMENTS", {"small": entry})
-    monkeypatch.setattr(common._jit, "needs_compilation", lambda *kernel: False)
+    monkeypatch.setattr("cmbcontrol.papers.EXPERIMENTS", {"small": entry})
+    monkeypatch.setattr(entries._jit, "needs_compilation", lambda *kernel: False)
 
 
 def call(*arguments):

@@ -10,10 +10,10 @@ from PIL import Image
 import cmbcontrol as cmb
 from cmbcontrol import affine_approximation, load_linear, plants
 from cmbcontrol import linearize as linear_model
-from cmbcontrol.cli import common
+from cmbcontrol.cli import entries
 from tests.fixtures import assert_fails, five_bar_potential, printed_matrix, run_command, slope
 
-NEEDS_COMPILATION, KERNELS = common._jit.needs_compilation, common._jit.kernels()
+NEEDS_COMPILATION, KERNELS = entries._jit.needs_compilation, entries._jit.kernels()
 
 
 # -- linearize -------------------------------------------------------------------------------------------
@@ -274,9 +274,9 @@ def test_the_eigenvalues_are_where_they_belong():
 
 
 def test_the_derivatives_have_kernels_of_their_own(tmp_path, monkeypatch):
-    if not common._jit.JIT_ENABLED:
+    if not entries._jit.JIT_ENABLED:
         pytest.skip("nothing is compiled")
-    monkeypatch.setattr(common._jit, "_folders", lambda: (tmp_path / "none", tmp_path))
+    monkeypatch.setattr(entries._jit, "_folders", lambda: (tmp_path / "none", tmp_path))
     last = "derivatives.local_terms"
     assert NEEDS_COMPILATION(last)
     (tmp_path / "derivatives.local_terms-0123456789abcdef.code.part").touch()

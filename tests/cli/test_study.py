@@ -8,7 +8,8 @@ from PIL import Image
 
 import cmbcontrol as cmb
 from cmbcontrol import load_linear, plants
-from cmbcontrol.cli import study
+from cmbcontrol.cli import tracking_run
+from cmbcontrol.controllers import Saturation
 from tests.fixtures import assert_fails, run_command
 
 FILES = {
@@ -65,6 +66,31 @@ def test_study_decays_as_asked(studied):
     assert tracking["error_end"] == pytest.approx(0.06 * np.exp(-3.6), rel=0.01)
     assert "asked for 12 1/s" in out
     assert summary["max_loop_opening_m"] < 1e-12 and summary["max_energy_error_J"] < 1e-7
+
+
+@pytest.mark.parametrize("rate", [0.3, 8.0, 300.0])
+def test_errors_that_decay_and_errors_that_do_not(rate):
+    t = np.linspace(0.0, 1.0, 400)
+    assert tracking_run.decay_rate(t, 0.2 * np.exp(-rate * t)) == pytest.approx(rate, rel=1e-9)
+    swinging = np.abs(np.exp(-8.0 * t) * np.cos(60.0 * t))
+    assert tracking_run.decay_rate(t, swinging) == pytest.approx(8.0, rel=0.2)
+    assert tracking_run.decay_rate(t, 0.2 * np.exp(rate * t / 100.0)) is None  # grows
+    still = np.abs(-0.02 + 0.1 * np.sin(2.0 * np.pi * 0.4 * 5.0 * t))  # the reference moves, and the machine does not
+    assert tracking_run.decay_rate(5.0 * t, still) is None
+
+
+def test_a_machine_that_stands_still_has_not_followed(tmp_path, undrawn, monkeypatch):
+    def weak(plant, law, *start, **options):
+        return cmb.simulate(plant, law | Saturation(1e-3), *start, **options)
+
+    monkeypatch.setattr(tracking_run, "simulate", weak)
+    words = "study", "five-bar", "--no-animation", "--no-report", "--duration", 0.5
+    code, out, err = run_command(*words, "--out", tmp_path / "a", "--check")
+    assert code == 3, err
+    assert "verdict" in out and "does not follow its reference" in out
+    summary = json.loads((tmp_path / "a" / "summary.json").read_text())
+    assert not summary["followed"] and summary["tracking"]["decay_rate_measured"] is None
+    assert run_command(*words, "--out", tmp_path / "b")[0] == 0
 
 
 def test_study_keeps_the_run_and_the_linear_model(studied):
@@ -180,7 +206,7 @@ def test_a_run_that_ends_early_is_kept(tmp_path, monkeypatch):
     def stop(*_, **__):
         raise cmb.errors.SimulationError("the run of 'five-bar' ended at t = 0.05 s.", part)
 
-    monkeypatch.setattr(study, "simulate", stop)
+    monkeypatch.setattr(tracking_run, "simulate", stop)
     assert_fails("ended at t = 0.05 s. It is also in", "study", "five-bar", "-o", tmp_path)
     assert cmb.load_run(tmp_path / "run.nc").time[-1] == pytest.approx(0.05)
 

@@ -1,9 +1,10 @@
 """Machines and motions as pages hold them."""
 
 import numpy as np
+import pytest
 from scipy.spatial.transform import Rotation
 
-from cmbcontrol import FunctionPlant, plants
+from cmbcontrol import FunctionPlant, Mechanism, plants
 from cmbcontrol.scene import scene
 from cmbcontrol.view.appearance import look_of, motion_of, poses_of, quaternions, traces_of
 from cmbcontrol.view.payload import pack, unpack
@@ -31,6 +32,20 @@ def test_solids_are_those_of_the_scene():
         assert look["bodies"][told["body"]] == solid.body
         assert np.allclose(told["vertices"], solid.vertices, rtol=1e-6)
         assert told["faces"].max() < len(solid.vertices) and len(told["faces"]) % 3 == 0
+
+
+@pytest.mark.parametrize(
+    "gravity", [(0, -9.81, 0), (-9.81, 0, 0), (0, 0, -9.81), (3, -8, 4), (0, 0, 0), (0, 1e-9, -9.81)]
+)
+def test_planar_machines_are_seen_face_on_whatever_gravity_does(gravity):
+    plant = plants.five_bar()
+    plant = Mechanism("turned", plant.bodies, plant.joints, plant.loops, gravity=gravity)
+    look = look_of(scene(plant))
+    up, normal = np.array(look["up"]), np.array([0.0, 0.0, 1.0])
+    assert look["plane"] == [0, 1] and abs(up @ normal) < 1e-12 and abs(up @ up - 1.0) < 1e-12
+    within = np.array(gravity) * [1, 1, 0]
+    wanted = -within if np.abs(within).max() > 1e-3 else np.array([0.0, 1.0, 0.0])
+    assert up @ wanted > (1.0 - 1e-12) * np.linalg.norm(wanted)
 
 
 def test_poses_are_those_of_the_plant():

@@ -1,7 +1,11 @@
 """Pages in a browser, from the disk and without a network: poses, plots, marks, hands, memory."""
 
 import html
+import json
+import shutil
+import subprocess
 from importlib.resources import files
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +19,29 @@ from cmbcontrol.view.cases import case_of_machine
 from .runs import TASKS, singular, touch_down, tracked
 
 FINE = 1e-4  # of the machine, or 1: how far a body may be drawn from where it is
+
+
+TICKS = """
+import { ticks } from %s;
+let seed = 7, wrong = [];
+const random = () => (seed = (seed * 48271) %% 2147483647) / 2147483647;
+for (let k = 0; k < 10000; k++) {
+  const step = [1, 2, 2.5, 5][Math.floor(4 * random())] * 10 ** Math.floor(24 * random() - 12);
+  const first = Math.round(40 * random() - 20), count = 2 + Math.floor(8 * random());
+  const at = Array.from({ length: count }, (_, i) => (first + i) * step);
+  const labels = ticks(at), read = labels.map((text) => Number(text.replaceAll("\u2212", "-")));
+  if (read.some((x, i) => Math.abs(x - at[i]) > 1e-9 * Math.max(Math.abs(at[i]), step))) wrong.push([at, labels]);
+}
+console.log(JSON.stringify(wrong.slice(0, 5)));
+"""
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs Node")
+def test_labels_of_axes_are_read_as_what_they_stand_at():
+    source = files("cmbcontrol.view") / "app" / "src" / "format.js"
+    script = TICKS % json.dumps(Path(str(source)).as_uri())
+    done = subprocess.run(["node", "--input-type=module", "-e", script], capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == []
 
 
 def at_rest():

@@ -1,7 +1,7 @@
 // Curves over time, a panel for each group of signals. A click or a drag moves the time; the wheel zooms.
 
 import uPlot from "uplot";
-import { short } from "./format.js";
+import { short, ticks } from "./format.js";
 import { element } from "./page.js";
 import { between, place } from "./track.js";
 
@@ -323,16 +323,4 @@ function timed(splits, unit) {
   const labels = ticks(splits);
   if (labels.length) labels[labels.length - 1] += ` ${unit}`;
   return labels;
-}
-
-/** Labels of an axis, with as many digits as they differ in. */
-function ticks(splits) {
-  const step = splits.length > 1 ? Math.abs(splits[1] - splits[0]) : 1;
-  const size = Math.max(...splits.map(Math.abs), 0);
-  if (size >= 1e5 || (size > 0 && size < 1e-3)) {
-    const digits = Math.max(0, Math.floor(Math.log10(size)) - Math.floor(Math.log10(step) + 1e-9));
-    return splits.map((x) => (x === 0 ? "0" : x.toExponential(digits).replace("e+", "e").replaceAll("-", "\u2212")));
-  }
-  const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
-  return splits.map((x) => x.toFixed(digits).replace("-", "\u2212").replace(/^\u2212(0\.?0*)$/, "$1"));
 }

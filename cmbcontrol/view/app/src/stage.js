@@ -56,7 +56,9 @@ export class Stage {
     this.span = Math.max(this.box.getSize(new THREE.Vector3()).length(), 1e-6 * size, 1e-9);
     this.follow = this.span > FAR * size * 2;
     // to the right on the screen, and towards who looks
-    const right = plane ? unit(plane[0]) : unit(Math.abs(this.up.x) > 0.9 ? 1 : 0);
+    const right = plane
+      ? new THREE.Vector3().crossVectors(this.up, unit(plane[0]).cross(unit(plane[1])))
+      : unit(Math.abs(this.up.x) > 0.9 ? 1 : 0);
     right.addScaledVector(this.up, -right.dot(this.up)).normalize();
     this.axes = { right, up: this.up, front: new THREE.Vector3().crossVectors(right, this.up) };
     this._ground();

@@ -1,0 +1,5 @@
+"""``python -m cmbcontrol`` is the command ``cmbcontrol``."""
+
+from .cli import main
+
+main()

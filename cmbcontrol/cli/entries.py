@@ -1,0 +1,158 @@
+"""Machines that commands are given: by a name of the catalogue, or as a file; and their configurations."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from inspect import Parameter, signature
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+
+from .. import _check, _jit
+from .._interpreted import begin_interpreted
+from ..errors import InputError
+from ..formats import Conversion, read
+from ..formats.conversion import grouped
+from ..formats.files import SUFFIXES
+from ..model.assembly import start_configuration
+from ..model.mechanism import Mechanism
+from ..plants import Entry, catalogue
+from .common import JOINT_VALUES, NamedConfiguration, assignments, number
+
+__all__ = [
+    "configuration",
+    "entry_of",
+    "factory_options",
+    "needs_compilation",
+    "options_text",
+    "plant_rows",
+    "tell_left_out",
+    "warn_of_compilation",
+]
+
+Array = NDArray[np.float64]
+
+
+def entry_of(name: str) -> Entry:
+    """Entry of the catalogue, or of a machine file; parts of the file that a machine cannot hold are reported."""
+    if Path(name).suffix.lower() in SUFFIXES:
+        found = read(name)
+        tell_left_out(found)
+        plant = found.machine
+        name, text = Path(name).stem, f"the machine of {name}"
+        return Entry(name, lambda: plant, text, plant.source, _start)
+    if name not in catalogue:
+        raise InputError(
+            f"{_check.unknown(name, list(catalogue), 'plant')}; a file of a machine ends in {', '.join(SUFFIXES)}"
+        )
+    return catalogue[name]
+
+
+def plant_rows() -> list[dict[str, Any]]:
+    """What ``cmbcontrol list`` shows of each plant; kept in ``plants.json``, since to build them all takes seconds."""
+    rows = []
+    for name, entry in catalogue.items():
+        plant, q0, _ = entry.start()
+        counts = {"dof": plant.diagnose(q0).dof, "coordinates": plant.nv, "loops": len(plant.row_slices)}
+        texts = {"description": entry.description, "source": entry.source, "options": options_text(entry)}
+        rows.append({"name": name, **counts, "motors": plant.nu, **texts})
+    return rows
+
+
+def tell_left_out(found: Conversion) -> None:
+    """Print notes on the parts of a file that a machine cannot hold."""
+    for line in grouped(found.of_kind("left out")):
+        typer.echo(f"note: {found.path}: {line}", err=True)
+
+
+def _start(plant: Mechanism) -> tuple[Array, Array]:
+    """Start (q, v) of a machine from a file: its configuration "start", or joints near zero."""
+    return start_configuration(plant), np.zeros(plant.nv)
+
+
+def factory_options(entry: Entry, given: list[str] | None) -> dict[str, Any]:
+    """Arguments of the plant's factory from ``--with name=value``, converted to the types of their defaults.
+
+    Examples
+    --------
+    >>> factory_options(catalogue["n-four-bar"], ["n=3,effort=20"])
+    {'n': 3, 'effort': 20.0}
+    """
+    known = signature(entry.factory).parameters
+    found: dict[str, Any] = {}
+    for name, text in assignments(given, "--with", "closure=revolute", commas=False):
+        if name not in known:
+            raise InputError(_check.unknown(name, list(known), "option"))
+        found[name] = _like(known[name], text, f"--with {name}")
+    return found
+
+
+def _like(parameter: Parameter, text: str, what: str) -> Any:
+    """Value of an argument from a text, of the type of its default."""
+    default = parameter.default
+    if isinstance(default, str):
+        return text
+    if default is None and text == "none":
+        return None
+    if isinstance(default, int):
+        if not re.fullmatch(r"[+-]?\d+", text):
+            raise InputError(f"{what} takes a whole number, got {text!r}")
+        return int(text)
+    parts = [part.strip() for part in text.split(",")]
+    if isinstance(default, tuple) and isinstance(default[0], str):
+        return tuple(part for part in parts if part)
+    values = [math.inf if part == "inf" else number(part) for part in parts]
+    if None in values or (len(values) > 1 and not isinstance(default, tuple)):
+        raise InputError(f"{what} takes {'numbers' if isinstance(default, tuple) else 'a number'}, got {text!r}")
+    return values[0] if len(values) == 1 else tuple(values)
+
+
+def options_text(entry: Entry) -> str:
+    """Text with the options that ``--with`` takes, and their defaults.
+
+    Examples
+    --------
+    >>> options_text(catalogue["n-four-bar"])
+    'n=2 effort=inf'
+    """
+    return " ".join(f"{name}={_plain(p.default)}" for name, p in signature(entry.factory).parameters.items())
+
+
+def _plain(default: Any) -> str:
+    if default is None:
+        return "none"
+    return ",".join(map(_plain, default)) if isinstance(default, tuple) else str(default).removesuffix(".0")
+
+
+def configuration(plant: Any, q0: Array, at: NamedConfiguration) -> tuple[Array, str]:
+    """Configuration at a place, and a text that describes it."""
+    where = "at the start configuration"
+    if at.name is not None:
+        if not plant.configurations:
+            raise InputError(
+                f"--at takes joint values, such as {JOINT_VALUES}, got {at.name!r}; {plant.name!r} has no "
+                "configurations that have names"
+            )
+        q0, where = plant.configuration(at.name), f"at the configuration {at.name!r}"
+    if not at.values:
+        return q0, where
+    given = ", ".join(f"{name} = {value:.6g}" for name, value in at.values.items())
+    return plant.assemble(guess=q0, **at.values), f"{where}, {given}" if at.name is not None else f"at {given}"
+
+
+def needs_compilation() -> bool:
+    """Whether the first run will have to compile."""
+    return _jit.needs_compilation()
+
+
+def warn_of_compilation(needed: Callable[[], bool] = needs_compilation) -> None:
+    """Print a note if the first call will take a while, and run rarely used kernels as Python at first."""
+    if needed():
+        typer.echo("compiling kernels for the first time (half a minute) ...", err=True)
+    if _jit.JIT_ENABLED:
+        begin_interpreted()
