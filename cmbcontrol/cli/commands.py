@@ -46,7 +46,7 @@ def _paragraphs(command: Callable) -> str:
 for _name, _command, _kind in (
     ("list", machines.list_plants, Command),
     ("diagnose", machines.diagnose, Command),
-    ("linearize", linearize.linearize, linearize.Command),
+    ("linearize", linearize.linearize, linearize.FigureOptions),
     ("study", study.study, Command),
     ("run", run.run, Command),
     ("export", export.export, Command),

@@ -262,7 +262,7 @@ def in_one_line(debug: bool) -> Iterator[None]:
         raise typer.Exit(1) from None
 
 
-def _note(message: Warning | str, *_: object) -> None:
+def _note(message: Warning | str, *_: Any, **__: Any) -> None:
     """Print a warning, without the line of Python that gives it."""
     typer.echo(f"note: {' '.join(str(message).split())}", err=True)
 

@@ -13,13 +13,13 @@ import typer
 from . import common, figures
 from .common import AsJson, At, Debug, Factory, NamedConfiguration, PlantName
 
-__all__ = ["Command", "linearize"]
+__all__ = ["FigureOptions", "linearize"]
 
 _FIGURES = {"--bode": "bode.png", "--poles": "poles.png", "--modes": "modes.png"}
 _MODELS = (".mat", ".json", ".npz")
 
 
-class Command(common.Command):
+class FigureOptions(common.Command):
     """Command whose figure options may have no file name."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

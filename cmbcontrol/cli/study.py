@@ -14,7 +14,7 @@ from .figures import Format
 
 __all__ = ["study"]
 
-_FILES = ("report.html", "animation.gif", "run.nc", "linear.mat", "linear.json", "summary.json")
+_FILES: tuple[str, ...] = ("report.html", "animation.gif", "run.nc", "linear.mat", "linear.json", "summary.json")
 _FILES += tuple(f"{name}{suffix}" for name in ("joints", "forces", "accuracy", "bode") for suffix in figures.SUFFIXES)
 
 

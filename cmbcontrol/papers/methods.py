@@ -168,7 +168,7 @@ def verner65() -> Tableau:
     SIAM J. Numer. Anal. 15 (1978) 772, known as DVERK.
     """
     A, b, embedded = _verner65()
-    return explicit(A, b, A.sum(axis=1), np.zeros(9), np.append(b - embedded, 0.0), *quintic(b), 6)
+    return explicit((A, b, A.sum(axis=1), np.zeros(9), np.append(b - embedded, 0.0), *quintic(b)), 6)
 
 
 def _verner65() -> tuple[Array, Array, Array]:

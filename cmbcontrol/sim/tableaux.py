@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -33,12 +34,12 @@ def tableau(method: str) -> Tableau:
         errors = [np.zeros(0)] * 2 if method == "rk4" else [np.zeros(5), np.array([0, 0, 0, 1, -1]) / 6.0]
         b = np.array([1, 2, 2, 1]) / 6.0
         dense: Any = _NO_DENSE if method == "rk4" else quintic(b)
-        return explicit(A, b, A.sum(axis=1), errors[0], errors[1], *dense, 4)
+        return explicit((A, b, A.sum(axis=1), errors[0], errors[1], *dense), 4)
     if method == "dp54":
         from scipy.integrate import RK45
 
         parts = (np.hstack([RK45.A, np.zeros((6, 1))]), RK45.B, RK45.C, np.zeros(7), RK45.E)
-        return explicit(*(np.ascontiguousarray(p, dtype=np.float64) for p in parts), *quintic(RK45.B), 5)
+        return explicit((*(np.ascontiguousarray(p, dtype=np.float64) for p in parts), *quintic(RK45.B)), 5)
     from scipy.integrate import DOP853
 
     parts = (
@@ -51,13 +52,12 @@ def tableau(method: str) -> Tableau:
         DOP853.C_EXTRA,
         DOP853.D,
     )
-    return explicit(*(np.ascontiguousarray(p, dtype=np.float64) for p in parts), 8)
+    return explicit((np.ascontiguousarray(p, dtype=np.float64) for p in parts), 8)
 
 
-def explicit(
-    A: Array, b: Array, c: Array, E3: Array, E5: Array, A_extra: Array, c_extra: Array, D: Array, order: int
-) -> Tableau:
-    """Explicit method of these coefficients."""
+def explicit(coefficients: Iterable[Any], order: int) -> Tableau:
+    """Explicit method with these A, b, c, E3, E5, A_extra, c_extra, D, and this order of its step control."""
+    A, b, c, E3, E5, A_extra, c_extra, D = coefficients
     at = np.sort(np.concatenate((c, c_extra)))
     widest = int(np.argmax(np.diff(at)))
     return Tableau(A, b, c, E3, E5, A_extra, c_extra, D, order, float(0.5 * (at[widest] + at[widest + 1])))

@@ -20,7 +20,6 @@ import cmbcontrol as cmb
 from cmbcontrol import _files, plants
 from cmbcontrol._interrupt import held, let_through
 from cmbcontrol.cli import commands, common
-from cmbcontrol.cli import experiment as command
 from cmbcontrol.controllers import Controller, Drive, Evaluation, FunctionController
 from cmbcontrol.errors import CmbError
 from cmbcontrol.papers import Experiment, Parts, Report, ResultTable, measure
@@ -530,7 +529,9 @@ def test_experiments_keep_what_is_done(keyboard, monkeypatch, tmp_path):
         progress.keep([{"method": "theirs", "error (m)": None, "steps": 3}])
         press()
 
-    monkeypatch.setattr(command, "EXPERIMENTS", {"small": Experiment("small", "a small one", stops, "1 s", "1 s")})
+    monkeypatch.setattr(
+        "cmbcontrol.papers.EXPERIMENTS", {"small": Experiment("small", "a small one", stops, "1 s", "1 s")}
+    )
     code, out, err = invoke("experiment", "small", "--out", tmp_path)
     assert (code, out) == (130, "")
     assert err == f"error: interrupted after 2 parts, which are in {tmp_path / 'parts.csv'}\n"
