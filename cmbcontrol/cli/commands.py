@@ -80,6 +80,6 @@ def run_command() -> None:
 
         needed = linear_report.needs_compilation if sys.argv[1] == "linearize" else entries.needs_compilation
         if needed():
-            command = [sys.executable, "-m", "cmbcontrol.cli", *sys.argv[1:]]
+            command = [sys.executable, "-m", "cmbcontrol", *sys.argv[1:]]
             sys.exit(subprocess.call(command, env=os.environ | {"NUMBA_DISABLE_JIT": "1"}))
     app(prog_name="cmbcontrol")

@@ -49,7 +49,7 @@ def test_quick_commands_do_not_wait_for_compilation(command, monkeypatch):
         cli.main()
     assert ended.value.code == 3
     (done,) = calls
-    assert done[0] == [sys.executable, "-m", "cmbcontrol.cli", command, "five-bar"]
+    assert done[0] == [sys.executable, "-m", "cmbcontrol", command, "five-bar"]
     assert done[1]["NUMBA_DISABLE_JIT"] == "1"
 
 

@@ -23,7 +23,7 @@ def test_the_version_needs_nothing_else():
 
 def test_the_module_runs():
     done = subprocess.run(
-        [sys.executable, "-m", "cmbcontrol.cli", "linearize", "pendulum", "--at", "angle=-90deg"],
+        [sys.executable, "-m", "cmbcontrol", "linearize", "pendulum", "--at", "angle=-90deg"],
         capture_output=True,
         text=True,
         env=os.environ | {"NUMBA_DISABLE_JIT": "1"},

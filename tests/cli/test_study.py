@@ -79,6 +79,16 @@ def test_errors_that_decay_and_errors_that_do_not(rate):
     assert tracking_run.decay_rate(5.0 * t, still) is None
 
 
+def test_an_error_that_is_zero_at_the_end_by_chance_is_no_success():
+    t = np.linspace(0.0, 2.5, 400)
+    still = np.abs(-0.02 + 0.1 * np.sin(2.0 * np.pi * 0.4 * t) + 0.02 * t / t[-1])
+    assert still[-1] < 1e-12 and tracking_run.decay_rate(t, still) is None
+    told = {"decay_rate_asked": 10.0, "decay_rate_measured": None, "error_start": 0.02, "error_largest": 0.1}
+    followed, words = tracking_run.verdict(told | {"error_end": still[-1], "error_last_tenth": still[-40:].max()})
+    assert not followed and "does not decay" in words
+    assert tracking_run.verdict(told | {"error_end": 1e-9, "error_last_tenth": 1e-6})[0]
+
+
 def test_a_machine_that_stands_still_has_not_followed(tmp_path, undrawn, monkeypatch):
     def weak(plant, law, *start, **options):
         return cmb.simulate(plant, law | Saturation(1e-3), *start, **options)

@@ -1,5 +1,0 @@
-"""``python -m cmbcontrol.cli``."""
-
-from . import main
-
-main()
