@@ -11,11 +11,10 @@ from . import linear as linear
 from . import papers as papers
 from . import plants as plants
 from . import plot as plot
-from . import report as report
 from . import scene as scene
 from . import shapes as shapes
 from . import studies as studies
-from . import view as view
+from . import viewer as viewer
 from .controllers.actuation import actuation as actuation
 from .controllers.closed_loop import ClosedLoop as ClosedLoop
 from .controllers.closed_loop import linearize_closed_loop as linearize_closed_loop
@@ -92,6 +91,7 @@ from .model.functions import FunctionPlant as FunctionPlant
 from .model.mechanism import Mechanism as Mechanism
 from .model.plant import Plant as Plant
 from .model.terms import Terms as Terms
+from .reports.subjects import report as report
 from .sim.events import Event as Event
 from .sim.integrator import Integrator as Integrator
 from .sim.result import Simulation as Simulation
@@ -104,5 +104,6 @@ from .sim.switching import Lock as Lock
 from .sim.switching import Release as Release
 from .sim.switching import Unlock as Unlock
 from .trace.symbols import where_less as where_less
+from .viewer.subjects import view as view
 
 __version__: str

@@ -1,14 +1,30 @@
-"""Notebook display of machines, runs, linear models, operating points and studies."""
+"""Machines, runs, linear models, operating points and studies as notebooks show them, and as pages."""
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .viewer import View
 
 __all__ = ["Shown"]
 
 
 class Shown:
-    """Base of classes that notebooks show as tables with a picture."""
+    """Base of classes that notebooks show as tables with a picture, and of which there are pages."""
+
+    def view(self, path: str | Path | None = None, **options: Any) -> View | Path:
+        """Show it in three dimensions, on one page; see `cmbcontrol.view`."""
+        from .viewer.subjects import view
+
+        return view(self, path, **options)  # type: ignore[arg-type]  # each class of this kind is one of these
+
+    def write_report(self, path: str | Path, **options: Any) -> Path:
+        """Write all about it on one page; see `cmbcontrol.report`."""
+        from .reports.subjects import report
+
+        return report(self, path, **options)  # type: ignore[arg-type]
 
     def _repr_html_(self) -> str:
         from .plot.html import html

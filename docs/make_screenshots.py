@@ -1,6 +1,6 @@
 """Pictures of the viewer for these pages: ``python -m docs.make_screenshots`` from the folder of the project.
 
-It opens the pages of runs in Chromium without a network, as the tests in tests/view do, with the same code, and writes
+It opens the pages of runs in Chromium without a network, as tests/viewer does, with the same code, and writes
 docs/pictures/viewer/*.png. It needs playwright and Chromium.
 """
 
@@ -17,8 +17,8 @@ from playwright.sync_api import sync_playwright
 
 import cmbcontrol as cmb
 from cmbcontrol import plants
-from tests.view.conftest import FLAGS, NAMES, Page
-from tests.view.runs import singular, touch_down, tracked
+from tests.viewer.conftest import FLAGS, NAMES, Page
+from tests.viewer.runs import singular, touch_down, tracked
 
 PICTURES = Path(__file__).parent / "pictures" / "viewer"
 SIZE = (1200, 700)
@@ -60,9 +60,7 @@ def main(names: list[str]) -> None:
         for name in names or SHOWN:
             make, t, scheme = SHOWN[name]
             thing, file = make(), Path(folder, f"{name}.html")
-            (thing.view_modes if isinstance(thing, cmb.LinearModel) else thing.view)(
-                file
-            )
+            cmb.view(thing, file)
             context = browser.new_context(
                 viewport={"width": SIZE[0], "height": SIZE[1]}, color_scheme=scheme
             )

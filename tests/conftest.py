@@ -37,7 +37,7 @@ from tests import seeds  # noqa: E402
 from tests.fixtures import crank_law  # noqa: E402
 
 # Folders whose tests are left out where nothing is compiled: they ask for whole runs; kernels have tests of their own.
-COMPILED = ("cli", "codegen", "design", "fmu", "formats", "papers", "plot", "report", "scene", "studies", "view")
+COMPILED = ("cli", "codegen", "design", "fmu", "formats", "papers", "plot", "reports", "scene", "studies", "viewer")
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 _LEFT_OUT = ("*.pyc", ".*_cache", ".git", ".hypothesis", ".venv", "_build", "build", "dist", "node_modules", "study-*")
-_BROWSERS = ("chromium", "chromium-browser", "google-chrome")  # as tests/view looks for them
+_BROWSERS = ("chromium", "chromium-browser", "google-chrome")  # as tests/viewer looks for them
 _FAILED = 1  # exit code of pytest where a test has failed; others are of runs without tests
 _LONGEST = 1200.0  # s: a run that takes longer hangs, and has caught nothing
 
@@ -346,18 +346,18 @@ FAULTS = (
     Fault(
         "errors-not-shown",
         "a report took errors of programming for parts that cannot be shown",
-        "cmbcontrol/report/page.py",
+        "cmbcontrol/reports/page.py",
         "        except (CmbError, ValueError) as error:  # ValueError: linear algebra that fails\n",
         "        except Exception as error:\n",
-        "tests/report/test_page.py::test_programming_errors_are_not_swallowed",
+        "tests/reports/test_page.py::test_programming_errors_are_not_swallowed",
     ),
     Fault(
         "pages-too-wide",
         "tables of a report made its page scroll sideways on a phone",
-        "cmbcontrol/report/page.html",
+        "cmbcontrol/reports/page.html",
         ".wide { overflow-x: auto; }\n",
         "",
-        "tests/report/test_run.py::test_in_a_browser_without_a_network[390-five-bar]",
+        "tests/reports/test_run.py::test_in_a_browser_without_a_network[390-five-bar]",
         "slow browser",
     ),
     Fault(

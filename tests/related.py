@@ -33,7 +33,7 @@ GROUND = (
 )
 # Tests in `whole` and `robustness` are about the package; these few about a part of it, and other files.
 PARTS = {
-    "whole/test_doc_pages": ("docs/*", "*.md", "cmbcontrol/view/*", "cmbcontrol/report/*"),
+    "whole/test_doc_pages": ("docs/*", "*.md", "cmbcontrol/viewer/*", "cmbcontrol/reports/*"),
     "whole/test_equation_map": ("docs/*", "cmbcontrol/*"),
     "whole/test_pictures": ("docs/*", "*.md", "cmbcontrol/plot/*", "cmbcontrol/scene/*"),
     "robustness/test_factor_rows": ("tests/robustness/*",),
@@ -43,11 +43,8 @@ DOORS = {
     ("sim/result", "plot"),
     ("linear/model", "plot"),
     ("_notebook", "plot"),
-    ("sim/result", "view"),
-    ("linear/model", "view"),
-    ("sim/result", "report"),
-    ("studies/study", "report"),
-    ("studies/study", "view"),
+    ("_notebook", "viewer"),
+    ("_notebook", "reports"),
     ("linear/root_locus", "plot"),
     ("model/plant", "linear"),
     ("model/plant", "plot"),

@@ -49,7 +49,7 @@ def view(
     with common.in_one_line(debug):
         from ..linear.model import load_linear
         from ..sim.result import load_run
-        from ..view import view_machine, view_modes, view_run, view_study
+        from ..viewer.subjects import view as page_at
         from . import entries
 
         path = Path(file)
@@ -63,13 +63,15 @@ def view(
             raise InputError("--measure and --worst go with a study")
         entries.warn_of_compilation()
         if kind == "run":
-            written = view_run(load_run(path / "run.nc" if path.is_dir() else path), target)
+            written = page_at(load_run(path / "run.nc" if path.is_dir() else path), target)
         elif kind == "linear model":
-            written = view_modes(load_linear(path), target)
+            written = page_at(load_linear(path), target)
         elif kind == "machine":
-            written = view_machine(*_machine(file, at, factory), target)
+            machine, q = _machine(file, at, factory)
+            written = page_at(machine, target, q=q)
         else:
-            written = view_study(*_study(path, measure), target, count=worst)
+            study, measure = _study(path, measure)
+            written = page_at(study, target, measure=measure, count=worst)
         size = Path(str(written)).stat().st_size
         typer.echo(f"written {written} ({size / 1e6:.1f} MB)")
         if launch:

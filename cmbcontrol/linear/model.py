@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     import control
     from matplotlib.figure import Figure
 
-    from ..view import View
 
 __all__ = ["LinearModel", "Mode", "load_linear"]
 
@@ -220,12 +219,6 @@ class LinearModel(Shown):
         from ..plot import animate_mode
 
         return animate_mode(self, mode, path, **options)
-
-    def view_modes(self, path: str | Path | None = None, **options: Any) -> View | Path:
-        """Show the modes on the closed machine in three dimensions, on one page; see `cmbcontrol.view.view_modes`."""
-        from ..view import view_modes
-
-        return view_modes(self, path, **options)
 
     # -- in words, and as a file ------------------------------------------------------------------
 

@@ -82,6 +82,8 @@ class Modes:
         ``shape`` (mode, coordinate) and ``rate_shape``, complex; ``vector`` and ``participation`` (mode, state);
         ``coordinate_participation`` (mode, independent_coordinate); ``coordinate_energy`` and ``body_energy``, shares
         of the kinetic energy. `undamped_modes` adds ``modal_mass`` and ``modal_stiffness``.
+    linear_model : LinearModel
+        The model whose modes they are.
 
     Notes
     -----
@@ -89,8 +91,9 @@ class Modes:
     ``print(modes)`` a table.
     """
 
-    def __init__(self, data: xarray.Dataset, sequence: list[Mode]) -> None:
+    def __init__(self, data: xarray.Dataset, sequence: list[Mode], linear_model: LinearModel) -> None:
         self.data = data
+        self.linear_model = linear_model
         self._modes = sequence
 
     def __getattr__(self, name: str) -> xarray.DataArray:
@@ -556,4 +559,4 @@ def _labelled(lin: LinearModel, sequence: list[Mode], title: str) -> Modes:
         energy = _body_energy(plant, lin.point.q, shapes)
         columns["body_energy"] = (("mode", "body"), energy, "1", "share of the kinetic energy, sum 1")
     variables = {k: (dims, x, {"units": unit, "long_name": what}) for k, (dims, x, unit, what) in columns.items()}
-    return Modes(xarray.Dataset(variables, coords, {"title": title, "plant": lin.name}), sequence)
+    return Modes(xarray.Dataset(variables, coords, {"title": title, "plant": lin.name}), sequence, lin)

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     import xarray
     from matplotlib.figure import Figure
 
-    from ..view import View
 
 __all__ = ["RunData", "Simulation", "build_dataset", "labelled", "load_run"]
 
@@ -170,7 +169,8 @@ class Simulation(Shown):
             return self._output.variable(name)
         if name.startswith("_") or name not in self.data:
             names = "" if name.startswith("_") else ", ".join(map(str, self.data.data_vars))
-            raise AttributeError(f"a run has no {name!r} (variables: {names})")
+            told = "; no law reported anything. write_report(path) writes a report" if name == "report" else ""
+            raise AttributeError(f"a run has no {name!r} (variables: {names}){told}")
         return self.data[name]
 
     @property
@@ -332,18 +332,6 @@ class Simulation(Shown):
         from ..plot import animate
 
         return animate(self, path, **options)
-
-    def view(self, path: str | Path | None = None, **options: Any) -> View | Path:
-        """Show the machine in three dimensions with its plots, on one page; see `cmbcontrol.view.view_run`."""
-        from ..view import view_run
-
-        return view_run(self, path, **options)
-
-    def write_report(self, path: str | Path, **options: Any) -> Path:
-        """Write machine, law, plots, viewer, accuracy and linear model on one page; see `report.report_run`."""
-        from ..report import report_run
-
-        return report_run(self, path, **options)
 
     def __str__(self) -> str:
         return summary(self)

@@ -265,18 +265,6 @@ class Study(Shown):
     def __str__(self) -> str:
         return summary(self)
 
-    def view(self, measure: str, path: str | Path | None = None, **options: Any) -> Any:
-        """Show the worst runs by a measure, and the one in the middle, in three dimensions; see `view.view_study`."""
-        from ..view import view_study
-
-        return view_study(self, measure, path, **options)
-
-    def write_report(self, path: str | Path, **options: Any) -> Path:
-        """Write statistics, figures, failures and the worst run on one page; see `report.report_study`."""
-        from ..report import report_study
-
-        return report_study(self, path, **options)
-
     def _good(self, name: str) -> Array:
         """Finite values of a measure."""
         _check.one_of(name, self.measures, "measure")

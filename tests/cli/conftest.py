@@ -5,7 +5,7 @@ import pytest
 from cmbcontrol import load_linear, plants
 from cmbcontrol.cli import entries, linear_report, tracking_run
 from cmbcontrol.plants import Entry
-from cmbcontrol.report import page
+from cmbcontrol.reports import page
 from tests.fixtures import run_command
 
 

@@ -1143,8 +1143,7 @@ def _files_of_machines() -> list[Call]:
 
 
 def _simulation() -> list[Call]:
-    from cmbcontrol import plot, view
-    from cmbcontrol.report import report_run
+    from cmbcontrol import plot
     from cmbcontrol.scene import has_look, scene
 
     simulate = functools.partial(
@@ -1295,12 +1294,20 @@ def _simulation() -> list[Call]:
         call("scene.scene", scene, plant=(W.plant, thing)),
         call("scene.has_look", has_look, plant=(W.plant, thing)),
         call(
-            "report.report_run",
-            report_run,
+            "report",
+            cmb.report,
             words=("report", "title", "run"),
-            run=(W.run, thing),
+            subject=(W.run, thing),
             path=(W.folder / "run.html", path),
             title=("run", optional(text)),
+        ),
+        call(
+            "report of a machine",
+            cmb.report,
+            words=("coordinate", "report"),
+            subject=(W.plant, thing),
+            path=(W.folder / "machine.html", path),
+            q=(W.q, optional(vector)),
         ),
         call("plot.save", plot.save, figure=(plot.poles(W.lin), thing), path=(W.folder / "poles.png", path)),
         call("plot.poles", plot.poles, lin=(W.lin, thing)),
@@ -1350,36 +1357,37 @@ def _simulation() -> list[Call]:
         ),
         call("plot.actuation", plot.actuation, run=(W.run, thing)),
         call(
-            "view.view_run",
-            view.view_run,
-            run=(W.run, thing),
+            "view",
+            cmb.view,
+            words=("view",),
+            subject=(W.run, thing),
             path=(W.folder / "view.html", optional(path)),
             title=("run", optional(text)),
             trace=([("left_upper", (1.0, 0.0, 0.0))], optional(_traces)),
             speed=(0.5, optional(positive)),
         ),
         call(
-            "view.view_modes",
-            view.view_modes,
-            linear_model=(W.lin, thing),
+            "view of modes",
+            cmb.view,
+            words=("view",),
+            subject=(W.lin, thing),
             path=(W.folder / "modes.html", optional(path)),
             which=([0], optional(_indices)),
             amplitude=(0.1, optional(positive)),
-            undamped=(False, flag),
             title=("modes", optional(text)),
         ),
         call(
-            "view.view_machine",
-            view.view_machine,
-            words=("coordinate",),
-            plant=(W.plant, thing),
+            "view of a machine",
+            cmb.view,
+            words=("coordinate", "view"),
+            subject=(W.plant, thing),
             q=(W.q, optional(vector)),
             path=(W.folder / "machine.html", optional(path)),
             title=("machine", optional(text)),
         ),
-        call("View.save", view.view_machine(W.plant, W.q).save, path=(W.folder / "view.html", path)),
+        call("View.save", cmb.view(W.plant, q=W.q).save, path=(W.folder / "view.html", path)),
         call(
-            "view.live",
+            "viewer.live",
             _live,
             words=("coordinate", "machine"),
             plant=(W.plant, thing),
@@ -1387,18 +1395,16 @@ def _simulation() -> list[Call]:
             host=("127.0.0.1", text),
             port=(8751, count),
         ),
-        call("View.frame", view.view_machine(W.plant, W.q).frame, height=(400, count)),
+        call("View.frame", cmb.view(W.plant, q=W.q).frame, height=(400, count)),
     ]
     return found
 
 
 def _live(**options: Any) -> None:
     """A server that ends at once, where its extra is installed."""
-    from cmbcontrol import view
-
     with contextlib.suppress(cmb.errors.MissingExtraError), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # those of the libraries of the server
-        view.live(**options).stop()
+        cmb.viewer.live(**options).stop()
 
 
 def _traces(base: Any) -> dict[str, Any]:
@@ -2325,7 +2331,7 @@ def _pairs(base: Any) -> dict[str, Any]:
 
 
 def _studies() -> list[Call]:
-    from cmbcontrol import plot, report, studies, view
+    from cmbcontrol import plot, studies
 
     vary = {"a": (0.0, 1.0), "b": (0.0, 1.0)}
     found = studies.study(_product, vary, runs=8)
@@ -2384,7 +2390,7 @@ def _studies() -> list[Call]:
         call("studies.share_at_limits", studies.share_at_limits, tolerance=(1e-6, positive)),
         call("Study.values", found.values, words=("run",), index=(1, index)),
         call("Study.rerun", found.rerun, words=("run",), index=(1, index)),
-        call("Study.worst", found.worst, measure=("y", known), count=(2, count), largest=(True, flag)),
+        call("Study.worst", found.worst, measure=("y", known), count=(2, count), largest=(True, optional(flag))),
         call("Study.statistics", found.statistics, measure=("y", known), confidence=(0.9, share)),
         call("Study.sensitivities", found.sensitivities, measure=("y", known)),
         call(
@@ -2406,24 +2412,25 @@ def _studies() -> list[Call]:
             color=("b", optional(known)),
         ),
         call(
-            "view.view_study",
-            view.view_study,
-            study=(motions, thing),
-            measure=("y", known),
+            "view of a study",
+            cmb.view,
+            words=("view",),
+            subject=(motions, thing),
+            measure=("y", optional(known)),
             path=(W.folder / "worst.html", optional(path)),
-            count=(1, count),
-            largest=(True, flag),
+            count=(1, optional(count)),
+            largest=(True, optional(flag)),
             title=("worst", optional(text)),
         ),
         call("plot.tornado", plot.tornado, words=("tornado",), indices=(indices, thing)),
         call(
-            "report.report_study",
-            report.report_study,
+            "report of a study",
+            cmb.report,
             words=("report", "study"),
-            found=(found, thing),
+            subject=(found, thing),
             path=(W.folder / "study.html", path),
             limits=({"y": (0.0, 1.0)}, optional(_pairs)),
-            title=("study", text),
+            title=("study", optional(text)),
         ),
         call("plot.pareto", plot.pareto, words=("measure",), found=(found, thing), x=("y", known), y=("z", known)),
         call(

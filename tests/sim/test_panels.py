@@ -7,7 +7,7 @@ import cmbcontrol as cmb
 from cmbcontrol import plants, plot
 from cmbcontrol.controllers import ProjectedInverseDynamics
 from cmbcontrol.sim.panels import Scales, panels_of
-from cmbcontrol.view.curves import curves_of
+from cmbcontrol.viewer.curves import curves_of
 
 
 @pytest.fixture(scope="module")

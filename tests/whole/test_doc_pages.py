@@ -10,7 +10,7 @@ from urllib.parse import unquote, urldefrag, urlparse
 
 import pytest
 
-from tests.view.conftest import browser as browser
+from tests.viewer.conftest import browser as browser
 
 for needed in ("sphinx", "myst_parser", "furo", "sphinx_copybutton", "math_core"):
     pytest.importorskip(needed, reason="the extra 'docs' is not installed")

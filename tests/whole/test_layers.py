@@ -45,8 +45,8 @@ LAYERS = (
         "design",
         "scene",
         "plot",
-        "view",
-        "report",
+        "viewer",
+        "reports",
         "papers",
         "codegen",
         "fmu",
@@ -59,7 +59,7 @@ ALLOWED["plants"] = {"errors", "_check", "model", "plants"}
 
 ALLOWED["papers"] |= {"plants"}
 ALLOWED["studies"] |= {"plants"}  # files name plants of the catalogue
-ALLOWED["codegen"] -= {"plot", "view", "report", "papers"}  # beside them: only the command line is above
+ALLOWED["codegen"] -= {"plot", "viewer", "reports", "papers"}  # beside them: only the command line is above
 
 
 ALLOWED["cli"] |= {"plants"}
@@ -72,7 +72,7 @@ HOMES = {
     "cvxpy": {"controllers", "design"},
     "clarabel": {"controllers", "sim"},
     "matplotlib": {"plot", "papers"},
-    "jinja2": {"report"},
+    "jinja2": {"reports"},
     "typer": {"cli"},
 }
 IN_FUNCTIONS = {"matplotlib": {"papers"}}  # only where a figure is made: listing experiments stays quick

@@ -6,8 +6,8 @@ from scipy.spatial.transform import Rotation
 
 from cmbcontrol import FunctionPlant, Mechanism, plants
 from cmbcontrol.scene import scene
-from cmbcontrol.view.appearance import look_of, motion_of, poses_of, quaternions, traces_of
-from cmbcontrol.view.payload import pack, unpack
+from cmbcontrol.viewer.appearance import look_of, motion_of, poses_of, quaternions, traces_of
+from cmbcontrol.viewer.payload import pack, unpack
 
 from .runs import tracked
 

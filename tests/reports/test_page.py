@@ -5,7 +5,7 @@ import os
 import pytest
 
 from cmbcontrol.errors import FileError, InputError, ModelError
-from cmbcontrol.report.page import Page, Picture, Section, Table, Text, pairs
+from cmbcontrol.reports.page import Page, Picture, Section, Table, Text, pairs
 
 from .reading import read
 

@@ -6,7 +6,7 @@ import pytest
 import cmbcontrol as cmb
 from cmbcontrol import plants
 from cmbcontrol.scene import scene
-from cmbcontrol.view.arrows import NO_ARROWS, arrows_of, contacts_of
+from cmbcontrol.viewer.arrows import NO_ARROWS, arrows_of, contacts_of
 
 from .runs import touch_down, tracked
 

@@ -4,76 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from markupsafe import Markup
 
-from .. import _check, _yaml
+from .. import _yaml
 from .._versions import version
 from ..controllers.closed_loop import linearize_closed_loop
 from ..controllers.controller import Controller
 from ..errors import CmbError, InputError, ModelError
-from ..linear.linearize import linearize
-from ..linear.operating import trim
 from ..model.plant import Plant
-from ..plot.html import MODE_HEAD, mode_rows
-from ..plot.poles import poles
 from ..plot.time import accuracy, forces, reports, responses
 from ..sim.result import Simulation
 from ..sim.summary import event_words, kind_of_run, run_lines
-from ..view import view_run
-from ..view.page import require_page
-from .machine import show_machine
 from .page import Page, Picture, Section, Table, Text, pairs
+from .sections import show_equilibrium, show_machine, viewer
 
-__all__ = ["report_run"]
+__all__ = ["page_of_run"]
 
 _EVENTS = 60  # rows of the table of events
 
 
-def report_run(run: Simulation, path: str | Path, *, title: str | None = None) -> Path:
-    """Write a report on a run: one page with all about it, a file to send to a colleague.
-
-    The page holds the machine and its diagnosis, the law with its gains, the viewer, plots, events, closure and energy
-    errors, the linear model with poles and margins, settings and versions. It needs no network and no other file. What
-    cannot be shown of a run (such as a linear model where nothing rests) is named with its reason.
-
-    Parameters
-    ----------
-    run : Simulation
-        A run, also one that was loaded from a file, or the part of a failed one (``error.partial``).
-    path : str or Path
-        Path of the page, ``.html``.
-    title : str, optional
-        The name of the plant unless given.
-
-    Returns
-    -------
-    Path
-
-    Raises
-    ------
-    ValueError, TypeError
-        For another suffix, and what is no run.
-    FileError
-        Where the file cannot be written; nothing is left of it then.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> from cmbcontrol import plants, simulate
-    >>> plant = plants.five_bar()
-    >>> run = simulate(plant, q0=plant.assemble(left=2.1, right=1.0), t_end=0.1)
-    >>> with TemporaryDirectory() as folder:
-    ...     report_run(run, folder + "/run.html").stat().st_size > 100_000
-    True
-    """
-    _check.run(run)
-    path = require_page(path, "a report")
-    name = str(run.data.attrs["plant"]) if title is None else _check.text(title, "title")
-    return _Report(run, name).page().save(path)
+def page_of_run(run: Simulation, title: str | None) -> Page:
+    """Page of a run, under the name of its plant unless it has a title."""
+    return _Report(run, str(run.data.attrs["plant"]) if title is None else title).page()
 
 
 class _Report:
@@ -88,7 +42,7 @@ class _Report:
             section.parts.append(pairs(run_lines(self.run)))
         if self.run.plant is not None:
             with page.section("In motion") as section:
-                section.parts.append(Picture(_frame(self.run)))
+                section.parts.append(viewer(self.run))
             with page.section("Machine") as section:
                 show_machine(section, self.run.plant, self.run.data["q"].values[0], "at the start")
         with page.section("Control law") as section:
@@ -176,21 +130,8 @@ class _Report:
         return self.run.plant
 
     def _linear(self, section: Section) -> None:
-        """Add the linear model at an equilibrium at the end of the run, or else at its start."""
-        plant, q = self._plant, self.run.data["q"].values
-        for k, when in ((-1, "at the end of the run"), (0, "at the start of the run")):
-            try:
-                point = trim(plant, q[k])
-                model = linearize(plant, point)
-                break
-            except (CmbError, ValueError) as error:
-                section.parts.append(Text(f"No equilibrium {when}: {error}"))
-        else:
-            return
-        section.parts.append(Text(f"The machine held by its motors {when}, without the law:"))
-        section.parts.append(Text(str(point), folded="Operating point"))
-        section.parts.append(Table(MODE_HEAD, mode_rows(model), numbers=4))
-        section.parts.append(Picture.of(lambda: poles(model), "Poles of the linear model"))
+        q = self.run.data["q"].values
+        show_equilibrium(section, self._plant, {"at the end of the run": q[-1], "at the start of the run": q[0]})
 
     def _closed_loop(self, section: Section) -> None:
         if str(self.run.data.attrs["controller"]) == "none":
@@ -228,10 +169,6 @@ class _Report:
             yield Text(f"This page was made by cmbcontrol {version()}.")
         if not kept.missing:
             yield Text('After run.save("run.nc"), cmb.load_run("run.nc").rerun() makes the run again.')
-
-
-def _frame(run: Simulation) -> Markup:
-    return Markup(view_run(run).frame())  # type: ignore[union-attr]  # a View where no path is given
 
 
 def _number(x: Any) -> str:

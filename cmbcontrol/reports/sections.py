@@ -1,24 +1,36 @@
-"""Section of a report on the machine: picture, parts, mobility, machine file."""
+"""Sections that several reports have: the machine, its linear model, the viewer."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
+from markupsafe import Markup
 from numpy.typing import NDArray
 
 from .. import _yaml
-from ..errors import ModelError
+from ..errors import CmbError, ModelError
+from ..linear.linearize import linearize
+from ..linear.model import LinearModel
+from ..linear.operating import trim
 from ..model.machine_file import wholly_described
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
+from ..plot.html import MODE_HEAD, mode_rows
 from ..plot.machine import mechanism
+from ..plot.poles import poles
+from ..viewer.subjects import page_of
 from .page import Picture, Section, Table, Text
 
-__all__ = ["show_machine"]
+__all__ = ["show_equilibrium", "show_machine", "show_modes", "viewer"]
 
 Array = NDArray[np.float64]
+
+
+def viewer(subject: Any, title: str | None = None, **options: Any) -> Picture:
+    """Viewer inside of a page."""
+    return Picture(Markup(page_of(subject, title, options).frame()))
 
 
 def show_machine(section: Section, plant: Plant, q: Array, when: str) -> None:
@@ -75,3 +87,32 @@ def _file(plant: Plant) -> Iterator[Text]:
     except ModelError:
         return
     yield Text(_yaml.text(data), folded="The machine as a file (YAML), for Mechanism.load")
+
+
+def show_equilibrium(section: Section, plant: Plant, places: Mapping[str, Array]) -> None:
+    """Add the linear model at the equilibrium at the first of these places that has one.
+
+    Parameters
+    ----------
+    section : Section
+    plant : Plant
+    places : mapping of str to ndarray, shape (nq,)
+        Configurations, each with words for it such as "at the start of the run".
+    """
+    for when, q in places.items():
+        try:
+            point = trim(plant, q)
+            model = linearize(plant, point)
+        except (CmbError, ValueError) as error:
+            section.parts.append(Text(f"No equilibrium {when}: {error}"))
+            continue
+        section.parts.append(Text(f"The machine held by its motors {when}, without a law:"))
+        section.parts.append(Text(str(point), folded="Operating point"))
+        show_modes(section, model)
+        return
+
+
+def show_modes(section: Section, model: LinearModel) -> None:
+    """Add the modes of a linear model as a table, and its poles as a picture."""
+    section.parts.append(Table(MODE_HEAD, mode_rows(model), numbers=4))
+    section.parts.append(Picture.of(lambda: poles(model), "Poles of the linear model"))

@@ -4,16 +4,15 @@ import numpy as np
 import pytest
 
 import cmbcontrol as cmb
-from cmbcontrol import plants
+from cmbcontrol import plants, report
 from cmbcontrol.errors import InputError, Interrupted
-from cmbcontrol.report import report_study
 from cmbcontrol.studies import study
 
 from .reading import read
 
 
 def sections(found, folder, **options):
-    return read(report_study(found, folder / "study.html", **options)).sections
+    return read(report(found, folder / "study.html", **options)).sections
 
 
 def squares(a, b):
@@ -70,16 +69,16 @@ def test_one_that_was_interrupted(tmp_path):
 
     with pytest.raises(Interrupted) as caught:
         study(stops, {"a": [0, 1, 2, 3]})
-    text = report_study(caught.value.partial, tmp_path / "study.html").read_text()
+    text = report(caught.value.partial, tmp_path / "study.html").read_text()
     assert "of 4 runs" in text
 
 
 def test_refusals(tmp_path):
     found = study(squares, {"a": [0.1, 0.2], "b": [0.0]})
     with pytest.raises(InputError, match="no measure"):
-        report_study(found, tmp_path / "study.html", limits={"squar": (0.0, 1.0)})
+        report(found, tmp_path / "study.html", limits={"squar": (0.0, 1.0)})
     with pytest.raises(InputError, match="a report is a page"):
-        report_study(found, tmp_path / "study.txt")
+        report(found, tmp_path / "study.txt")
     with pytest.raises(TypeError):
-        report_study(cmb, tmp_path / "study.html")
+        report(cmb, tmp_path / "study.html")
     assert not list(tmp_path.iterdir())

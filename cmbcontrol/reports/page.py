@@ -16,10 +16,10 @@ import jinja2
 from markupsafe import Markup
 
 from .. import _files
-from .._versions import version
+from .._versions import now, version, versions
 from ..errors import CmbError
 from ..plot.figure import png, unregistered
-from ..view.page import require_page
+from ..viewer.page import require_page
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -124,6 +124,11 @@ class Page:
             yield made
         except (CmbError, ValueError) as error:  # ValueError: linear algebra that fails
             made.parts.append(Text(f"Not shown: {error}"))
+
+    def add_versions(self) -> None:
+        """Add a section with the versions of the packages that made the page, and its date."""
+        with self.section("Versions") as section:
+            section.parts.append(pairs([*versions().items(), ("date of this page", now())]))
 
     def html(self) -> str:
         """HTML text of the page."""

@@ -5,7 +5,7 @@ import pytest
 
 from cmbcontrol import plants, simulate
 from cmbcontrol.plot.signals import SignalStyles
-from cmbcontrol.view.curves import curves_of, dashes
+from cmbcontrol.viewer.curves import curves_of, dashes
 
 from .runs import singular, tracked
 

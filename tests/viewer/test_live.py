@@ -7,8 +7,8 @@ import pytest
 
 from cmbcontrol import plants
 from cmbcontrol.errors import AssemblyError, MissingExtraError
-from cmbcontrol.view import live
-from cmbcontrol.view.live import Hands
+from cmbcontrol.viewer import live
+from cmbcontrol.viewer.live import Hands
 
 
 def test_loops_stay_closed():

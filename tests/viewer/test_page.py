@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from cmbcontrol import linearize, plants, simulate, trim
+from cmbcontrol import linearize, plants, simulate, trim, view
 from cmbcontrol.errors import FileError
-from cmbcontrol.view import View, view_machine, view_modes, view_run, view_study
-from cmbcontrol.view.cases import case_of_machine
+from cmbcontrol.viewer import View
+from cmbcontrol.viewer.cases import case_of_machine
 
 from .runs import TASKS, singular, touch_down, tracked
 
@@ -38,7 +38,7 @@ console.log(JSON.stringify(wrong.slice(0, 5)));
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs Node")
 def test_labels_of_axes_are_read_as_what_they_stand_at():
-    source = files("cmbcontrol.view") / "app" / "src" / "format.js"
+    source = files("cmbcontrol.viewer") / "app" / "src" / "format.js"
     script = TICKS % json.dumps(Path(str(source)).as_uri())
     done = subprocess.run(["node", "--input-type=module", "-e", script], capture_output=True, text=True, check=True)
     assert json.loads(done.stdout) == []
@@ -46,7 +46,7 @@ def test_labels_of_axes_are_read_as_what_they_stand_at():
 
 def at_rest():
     plant = plants.pendulum()
-    return view_machine(plant, plant.assemble(angle=0.3))
+    return view(plant, q=plant.assemble(angle=0.3))
 
 
 def check_pose(page, run, body, t):
@@ -63,7 +63,7 @@ def check_pose(page, run, body, t):
 @pytest.mark.slow
 def test_slider_moves_machine_and_cursors(opened, tmp_path):
     run = tracked("five-bar", 2.0)
-    page = opened(view_run(run, tmp_path / "run.html"))
+    page = opened(view(run, tmp_path / "run.html"))
     assert page("viewer.plots.panels.length") == 3
     for t in (0.5, 1.334, 2.0):
         page.slide(t)
@@ -78,7 +78,7 @@ def test_slider_moves_machine_and_cursors(opened, tmp_path):
 
 @pytest.mark.slow
 def test_a_click_on_a_plot_moves_the_time(opened, tmp_path):
-    page = opened(view_run(tracked("five-bar", 2.0), tmp_path / "run.html"))
+    page = opened(view(tracked("five-bar", 2.0), tmp_path / "run.html"))
     box = page.page.locator(".u-over").nth(1).bounding_box()
     page.page.mouse.click(box["x"] + 0.25 * box["width"], box["y"] + 10)
     assert page("viewer.player.time") == pytest.approx(0.5, abs=0.006)
@@ -98,7 +98,7 @@ def test_a_click_on_a_plot_moves_the_time(opened, tmp_path):
 @pytest.mark.slow
 def test_events_are_marked_and_named(opened, tmp_path):
     run = singular()
-    page = opened(view_run(run, tmp_path / "run.html"))
+    page = opened(view(run, tmp_path / "run.html"))
     marks = page("[...document.querySelectorAll('.mark')].map((m) => m.dataset.tip)")
     assert len(marks) == len(run.events()) and all("singular passage, conditioning" in text for text in marks)
     page.page.locator(".mark").first.click()
@@ -115,7 +115,7 @@ def test_events_are_marked_and_named(opened, tmp_path):
 def test_contacts_push(opened, tmp_path):
     """An arrow where the foot stands, and none in the air."""
     run = touch_down()
-    page = opened(view_run(run, tmp_path / "run.html"))
+    page = opened(view(run, tmp_path / "run.html"))
     contact = "viewer.arrows.items.find((i) => i.name === 'foot, force')"
     page.slide(0.05)
     assert page(f"{contact}.object.visible") is False
@@ -132,11 +132,11 @@ def test_contacts_push(opened, tmp_path):
 @pytest.mark.slow
 def test_pages_of_other_things(opened, tmp_path):
     plant = plants.five_bar()
-    page = opened(view_machine(plant, plant.assemble(left=2.1, right=1.0), tmp_path / "machine.html"))
+    page = opened(view(plant, tmp_path / "machine.html", q=plant.assemble(left=2.1, right=1.0)))
     assert page("document.querySelector('footer').hidden") and page("viewer.plots.panels.length") == 0
     assert page.errors == []
     lin = linearize(plant, trim(plant, plant.assemble(left=2.1, right=1.0)), coordinates=("left", "right"))
-    page = opened(lin.view_modes(tmp_path / "modes.html"))
+    page = opened(lin.view(tmp_path / "modes.html"))
     assert page("viewer.player.playing") and page("document.querySelectorAll('.cases option').length") == 4
     page.page.select_option(".cases", "2")
     assert page("viewer.case.name").startswith("mode 2") and page.errors == []
@@ -145,7 +145,7 @@ def test_pages_of_other_things(opened, tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize(("size", "scheme"), [((420, 800), "dark"), ((640, 400), "light")])
 def test_small_and_dark(opened, tmp_path, size, scheme):
-    page = opened(view_run(tracked("five-bar", 0.5), tmp_path / "run.html"), size, scheme)
+    page = opened(view(tracked("five-bar", 0.5), tmp_path / "run.html"), size, scheme)
     assert page("document.documentElement.dataset.theme") == scheme
     assert page("document.documentElement.scrollWidth") <= size[0]
     assert page("document.querySelector('.view canvas').getBoundingClientRect().height") > 100
@@ -170,7 +170,7 @@ def test_inside_a_notebook(opened, tmp_path):
 @pytest.mark.parametrize("name", [*TASKS, "leg", "singular"])
 def test_machines_of_the_catalogue(opened, tmp_path, name):
     run = {"leg": touch_down, "singular": singular}.get(name, lambda: tracked(name, 2.0))()
-    page = opened(view_run(run, tmp_path / "run.html"))
+    page = opened(view(run, tmp_path / "run.html"))
     for t in run.time[[len(run.time) // 3, -1]]:
         page.slide(t)
         for body in (run.plant.bodies[0].name, run.plant.bodies[-1].name):
@@ -185,8 +185,8 @@ def test_memory_is_bounded(opened, tmp_path):
     plant = plants.five_bar()
     lin = linearize(plant, trim(plant, plant.assemble(left=2.1, right=1.0)), coordinates=("left", "right"))
     pages = (
-        opened(view_run(tracked("five-bar", 2.0), tmp_path / "run.html")),
-        opened(lin.view_modes(tmp_path / "m.html")),
+        opened(view(tracked("five-bar", 2.0), tmp_path / "run.html")),
+        opened(lin.view(tmp_path / "m.html")),
     )
     plays = (
         "for (let k = 0; k < 100; k++) { v.play(); for (let i = 1; i <= 40; i++) v.seek(v.end * i / 40); v.pause(); }"
@@ -217,10 +217,10 @@ def test_a_page_needs_nothing_else():
 
 
 def test_the_bundle_is_made_of_the_sources():
-    """Its fingerprint is that of `build.mjs`; `npm ci && npm run build` in cmbcontrol/view/app makes it anew."""
+    """Its fingerprint is that of `build.mjs`; `npm ci && npm run build` in cmbcontrol/viewer/app makes it anew."""
     import hashlib
 
-    place = files("cmbcontrol.view")
+    place = files("cmbcontrol.viewer")
     app, made = place / "app", hashlib.sha256()
     names = ["package.json", *(f"src/{x.name}" for x in sorted((app / "src").iterdir(), key=lambda x: x.name))]
     for name in names:
@@ -252,7 +252,7 @@ def test_files(tmp_path):
 def test_size_of_a_long_run(tmp_path):
     """10 s of the Stewart platform, with a sample each millisecond."""
     run = tracked("stewart", 10.0, output_times=1e-3)
-    assert view_run(run, tmp_path / "run.html").stat().st_size < 2e6
+    assert view(run, tmp_path / "run.html").stat().st_size < 2e6
 
 
 @pytest.mark.slow
@@ -264,7 +264,7 @@ def test_study_page(tmp_path, opened):
         return {"plant": plant, "q0": plant.assemble(angle=start), "t_end": 0.2}
 
     found = studies.study(case, {"start": [0.1, 0.3, 0.2]}, measures={"end": lambda run: float(run.q.values[-1, 2])})
-    page = opened(view_study(found, "end", tmp_path / "worst.html"))
+    page = opened(view(found, tmp_path / "worst.html", measure="end"))
     names = page("[...document.querySelectorAll('.cases option')].map((o) => o.textContent)")
     assert names[0].startswith("run 1, worst: end = ") and names[1].startswith("run 2, median: end = ")
     assert page.errors == []
@@ -273,7 +273,7 @@ def test_study_page(tmp_path, opened):
 def test_methods_are_the_functions(tmp_path):
     plant = plants.pendulum()
     run = simulate(plant, q0=plant.assemble(angle=0.2), t_end=0.1)
-    assert run.view().html == view_run(run).html
+    assert run.view().html == view(run).html
     assert run.view(tmp_path / "run.html") == tmp_path / "run.html"
     lin = linearize(plant, trim(plant, plant.assemble(angle=-np.pi / 2)))
-    assert lin.view_modes(which=0).html == view_modes(lin, which=0).html
+    assert lin.view(which=0).html == view(lin, which=0).html

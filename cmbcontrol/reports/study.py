@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from markupsafe import Markup
 
 from .. import _check
-from .._versions import now, versions
 from ..errors import CmbError
 from ..model.units import plain
 from ..plot.studies import figures_of
@@ -19,64 +16,19 @@ from ..plot.time import responses
 from ..sim.result import Simulation
 from ..studies.study import Study
 from ..studies.summary import HEAD, measure_lines, setting_lines, yield_line
-from ..view import view_study
-from ..view.page import require_page
-from .machine import show_machine
 from .page import Page, Picture, Table, Text, pairs
+from .sections import show_machine, viewer
 
-__all__ = ["report_study"]
+__all__ = ["page_of_study"]
 
 _FAILURES = 20  # runs that are named of those that failed
 _WORST = 3  # of each measure
 _SCATTERED = 6  # measures and parameters in a picture of all against all: more are too small to read
 
 
-def report_study(
-    found: Study,
-    path: str | Path,
-    *,
-    limits: Mapping[str, tuple[float, float]] | None = None,
-    title: str = "study",
-) -> Path:
-    """Write a report on a study: one page with all about it, a file to send to a colleague.
-
-    The page holds what varied, statistics of the measures with confidence intervals, the share of runs within limits,
-    failures by kind, distributions, sensitivities, scatter, and for studies of runs the machine, the worst run of the
-    first measure in the viewer beside the one in the middle, and its signals. It needs no network and no other file.
-
-    Parameters
-    ----------
-    found : Study
-        Study, also one that was interrupted.
-    path : str or Path
-        Path of the page, ``.html``.
-    limits : mapping of measure to (low, high), optional
-        Limits to mark in the distributions; the report gives the yield within them.
-    title : str
-
-    Returns
-    -------
-    Path
-
-    Raises
-    ------
-    ValueError, TypeError
-        For another suffix, limits of measures that there are not, and what is no study.
-    FileError
-        Where the file cannot be written; nothing is left of it then.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> from cmbcontrol.studies import study
-    >>> found = study(lambda a: {"square": a * a}, {"a": [1.0, 2.0, 3.0]})
-    >>> with TemporaryDirectory() as folder:
-    ...     report_study(found, folder + "/study.html").name
-    'study.html'
-    """
-    _check.instance(found, Study, "found", "from studies.study")
-    path, title = require_page(path, "a report"), _check.text(title, "title")
-    return _page(found, _checked(limits, found.measures), title).save(path)
+def page_of_study(found: Study, title: str | None, limits: Any = None) -> Page:
+    """Page of a study, with the yield within limits of its measures where these are given."""
+    return _page(found, _checked(limits, found.measures), "study" if title is None else title)
 
 
 def _checked(limits: Any, measures: Sequence[str]) -> dict[str, tuple[float, float]]:
@@ -106,8 +58,7 @@ def _page(found: Study, limits: Mapping[str, tuple[float, float]], title: str) -
             section.parts += (Picture.of(make, caption) for *_, caption, make in pictures)
     if made:
         _worst_run(page, found, made[0][0])
-    with page.section("Versions") as section:
-        section.parts.append(pairs([*versions().items(), ("date of this page", now())]))
+    page.add_versions()
     return page
 
 
@@ -170,7 +121,7 @@ def _worst_run(page: Page, found: Study, measure: str) -> None:
         title = f"largest {measure}"
         told = f"Run {index} has the largest {measure}: {_settings(found, index)}. Beside it, the run in the middle."
         section.parts.append(Text(told))
-        section.parts.append(Picture(Markup(view_study(found, measure, title=title).frame())))  # type: ignore[union-attr]
+        section.parts.append(viewer(found, title, measure=measure))
         section.parts.append(Picture.of(lambda: responses(run), f"Positions, references and efforts of run {index}"))
     if run.plant is not None:
         with page.section("Machine") as section:

@@ -18,7 +18,7 @@ from .curves import NO_CURVES, curves_of
 from .sampling import rows_of_motion, speed_of
 
 if TYPE_CHECKING:
-    from ..linear.model import LinearModel
+    from ..linear.modes import Modes
     from ..sim.result import Simulation
 
 __all__ = ["Case", "case_of_machine", "case_of_mode", "case_of_run"]
@@ -100,13 +100,12 @@ def _readouts(curves: dict[str, Any]) -> list[dict[str, Any]]:
     return found
 
 
-def case_of_mode(linear_model: LinearModel, number: int, *, undamped: bool, amplitude: float | None) -> Case:
+def case_of_mode(modes: Modes, number: int, amplitude: float | None) -> Case:
     """Case of a mode of a linear model, which repeats."""
     from ..plot.modes import ModeMotion, mode_course, mode_title
 
-    found = linear_model.undamped_modes() if undamped else linear_model.modes()
-    mode = found[number]
-    motion = ModeMotion(linear_model, mode, amplitude)
+    mode = modes[number]
+    motion = ModeMotion(modes.linear_model, mode, amplitude)
     times, factors = mode_course(mode, 1.0, _CYCLE, False, _PICTURES)
     repeats = mode.kind in ("oscillation", "rigid-body")
     if repeats:  # to where it began

@@ -8,7 +8,7 @@ from importlib.resources import files
 import numpy as np
 import pytest
 
-from cmbcontrol.view.payload import Compact, pack, unpack
+from cmbcontrol.viewer.payload import Compact, pack, unpack
 
 ANGLES = np.linspace(0.0, 20.0, 400)
 SOME = {
@@ -59,7 +59,7 @@ def test_javascript_reads_the_same(tmp_path):
     if node is None:
         pytest.skip("node is not installed")
     module = tmp_path / "payload.mjs"
-    module.write_text((files("cmbcontrol.view") / "app" / "src" / "payload.js").read_text(encoding="utf-8"))
+    module.write_text((files("cmbcontrol.viewer") / "app" / "src" / "payload.js").read_text(encoding="utf-8"))
     program = (
         f"import {{ unpack }} from {json.dumps(module.as_uri())};"
         f"const x = await unpack({json.dumps(pack(SOME))});"

@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 
 import cmbcontrol as cmb
-from cmbcontrol import controllers, plants
+from cmbcontrol import controllers, plants, report
 from cmbcontrol.errors import InputError, InputTypeError, SimulationError
-from cmbcontrol.report import report_run
 
-from ..view import runs
-from ..view.conftest import browser as browser
+from ..viewer import runs
+from ..viewer.conftest import browser as browser
 from .reading import read
 
 ALWAYS = [
@@ -29,7 +28,7 @@ ALWAYS = [
 
 
 def sections(run, folder, **options):
-    return read(report_run(run, folder / "run.html", **options)).sections
+    return read(report(run, folder / "run.html", **options)).sections
 
 
 def falling_mass():
@@ -58,7 +57,7 @@ def told(tracked, tmp_path_factory):
 @pytest.fixture
 def undrawn(monkeypatch):
     """Reports with pictures that are empty."""
-    monkeypatch.setattr("cmbcontrol.report.page.png", lambda figure, dpi: b"")
+    monkeypatch.setattr("cmbcontrol.reports.page.png", lambda figure, dpi: b"")
 
 
 def test_a_run_under_a_law(tracked, told):
@@ -156,9 +155,9 @@ def test_what_was_computed_of_a_run_that_failed(tmp_path, undrawn):
 @pytest.mark.smoke
 def test_refusals(tracked, tmp_path):
     with pytest.raises(InputError, match="a report is a page"):
-        report_run(tracked, tmp_path / "run.pdf")
+        report(tracked, tmp_path / "run.pdf")
     with pytest.raises((InputTypeError, InputError)):
-        report_run(tracked.data, tmp_path / "run.html")
+        report(tracked.data, tmp_path / "run.html")
     assert not list(tmp_path.iterdir())
 
 
@@ -174,7 +173,7 @@ def reported(tmp_path_factory):
     @cache
     def written(name):
         run = {"leg": runs.touch_down, "singular": runs.singular}.get(name, lambda: runs.tracked(name, 2.0))()
-        return run.plant, report_run(run, tmp_path_factory.mktemp(name) / "run.html")
+        return run.plant, report(run, tmp_path_factory.mktemp(name) / "run.html")
 
     return written
 

@@ -6,8 +6,8 @@ import pytest
 import cmbcontrol as cmb
 from cmbcontrol import plants
 from cmbcontrol.errors import InputError, ModelError, SimulationError
-from cmbcontrol.view.cases import case_of_machine, case_of_run
-from cmbcontrol.view.payload import pack, unpack
+from cmbcontrol.viewer.cases import case_of_machine, case_of_run
+from cmbcontrol.viewer.payload import pack, unpack
 
 from .runs import singular, tracked
 

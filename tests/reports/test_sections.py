@@ -1,10 +1,10 @@
-"""The machine of a report."""
+"""Sections that several reports have."""
 
 import numpy as np
 
 from cmbcontrol import plants
-from cmbcontrol.report.machine import show_machine
-from cmbcontrol.report.page import Picture, Section, Table, Text
+from cmbcontrol.reports.page import Picture, Section, Table, Text
+from cmbcontrol.reports.sections import show_machine
 
 from .test_run import falling_mass
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cmbcontrol.view.sampling import chosen, rows_of_curves, rows_of_motion, speed_of
+from cmbcontrol.viewer.sampling import chosen, rows_of_curves, rows_of_motion, speed_of
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""Pages with all about a machine, a run, a linear model or a study: `cmbcontrol.report` makes them."""
