@@ -298,8 +298,24 @@ def _equal(a: Any, b: Any) -> bool:
 
 def read_machine(path: str | Path) -> Mechanism:
     """Read the file of a machine; see `Mechanism.load`."""
-    document = _yaml.read(_check.path(path))
+    path = _check.path(path)
+    _require_no_xml(path)
+    document = _yaml.read(path)
     return from_description(document.data, document.at, document.path.parent)
+
+
+def _require_no_xml(path: Path) -> None:
+    """Raise an error for a file of another format, which says what reads it."""
+    try:
+        with path.open("rb") as file:
+            begin = file.read(64).lstrip(b"\xef\xbb\xbf \t\r\n")
+    except OSError:
+        return  # the reader of YAML says why
+    if begin.startswith(b"<"):
+        raise FileError(
+            f"{path} is XML, and a machine file is YAML. cmbcontrol.formats.read({path.name!r}) reads URDF, SDF and "
+            "MJCF: .machine of its result is the machine, .remarks what is not as in the file"
+        )
 
 
 @contextmanager

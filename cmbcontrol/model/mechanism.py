@@ -1292,7 +1292,7 @@ class Mechanism(Plant):
 
     @staticmethod
     def load(path: str | Path) -> Mechanism:
-        """Machine from a file that `save` or a person has written.
+        """Machine from a file that `save` or a person has written; `cmbcontrol.formats.read` reads other formats.
 
         Parameters
         ----------
@@ -1301,7 +1301,7 @@ class Mechanism(Plant):
         Raises
         ------
         FileError
-            Where it cannot be read, or is no YAML.
+            Where it cannot be read, or is no YAML, as URDF, SDF and MJCF are not.
         ModelError, ValueError, TypeError
             Where it is no machine; messages name file and line.
 

@@ -307,6 +307,14 @@ def test_references_are_told_at_their_line(old, new, line, tmp_path):
         Mechanism.load(path)
 
 
+@pytest.mark.parametrize("suffix", ["urdf", "sdf", "yaml"])
+def test_a_file_of_another_format_is_told_with_what_reads_it(suffix, tmp_path):
+    path = tmp_path / f"arm.{suffix}"
+    path.write_text("\ufeff\n <?xml version='1.0'?><robot name='arm'><link name='a'/></robot>", encoding="utf-8")
+    with pytest.raises(CmbError, match=rf"is XML, .* cmbcontrol\.formats\.read\('arm\.{suffix}'\) reads URDF"):
+        Mechanism.load(path)
+
+
 def test_what_no_file_can_hold(tmp_path):
     def steps(x, rate):
         return 1.0 if x > 0.3 else 0.0
