@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -16,9 +13,6 @@ from . import convert, experiment, export, linearize, machines, run, study, view
 from .common import Command, untyped
 
 __all__ = ["app", "run_command"]
-
-# These look at a few configurations: a second or two interpreted, where compiling takes a minute.
-_QUICK = ("diagnose", "linearize", "export", "convert")
 
 
 class _Group(TyperGroup):
@@ -74,12 +68,5 @@ def _version(wanted: bool) -> None:
 
 
 def run_command() -> None:
-    """Run the command of this process, without compilation where that is quicker."""
-    if len(sys.argv) > 2 and sys.argv[1] in _QUICK and not {"-h", "--help"} & set(sys.argv):
-        from . import entries, linear_report
-
-        needed = linear_report.needs_compilation if sys.argv[1] == "linearize" else entries.needs_compilation
-        if needed():
-            command = [sys.executable, "-m", "cmbcontrol", *sys.argv[1:]]
-            sys.exit(subprocess.call(command, env=os.environ | {"NUMBA_DISABLE_JIT": "1"}))
+    """Run the command of this process."""
     app(prog_name="cmbcontrol")

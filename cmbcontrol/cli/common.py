@@ -21,7 +21,7 @@ import typer
 from typer.core import TyperCommand
 
 from .._interrupt import noted
-from ..errors import CmbError, InputError
+from ..errors import CmbError, FileError, InputError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -37,13 +37,15 @@ __all__ = [
     "NamedConfiguration",
     "PlantName",
     "assignments",
+    "check_given",
+    "check_readable",
     "console",
     "in_one_line",
+    "listed",
     "made_folder",
     "names",
     "number",
     "numbers",
-    "plants_listed",
     "show_json",
     "untyped",
 ]
@@ -51,14 +53,14 @@ __all__ = [
 JOINT_VALUES = "left=2.1, left=2*pi/3 or left=120deg"
 
 
-def plants_listed() -> list[dict[str, Any]]:
-    """What ``cmbcontrol list`` shows of each plant."""
-    return json.loads(resources.files(__package__).joinpath("plants.json").read_text("utf-8"))["plants"]
+def listed() -> dict[str, Any]:
+    """What is known without building a machine: "plants", "experiments", and the "suffixes" of machine files."""
+    return json.loads(resources.files(__package__).joinpath("listed.json").read_text("utf-8"))
 
 
 def _plants_from(begin: str) -> list[str]:
     """Names of plants that begin so, and files."""
-    names = [plant["name"] for plant in plants_listed() if plant["name"].startswith(begin)]
+    names = [plant["name"] for plant in listed()["plants"] if plant["name"].startswith(begin)]
     return names + [str(path) for path in sorted(Path().glob(f"{begin}*")) if path.suffix]
 
 
@@ -196,6 +198,37 @@ def number(text: str) -> float | None:
     if found := _DEGREES.fullmatch(text):
         return math.radians(float(found["angle"]))
     return float(text) if re.fullmatch(_NUMBER, text) else None
+
+
+# -- what is told before anything is imported that takes time ---------------------------------------------------
+
+
+def check_given(plant: str, factory: list[str] | None) -> None:
+    """Check that there is such a plant, or file, and that its options (``--with``) have names that it knows."""
+    from .. import _check
+
+    known = listed()
+    options = {row["name"]: row["options"] for row in known["plants"]}
+    if Path(plant).suffix.lower() in known["suffixes"]:
+        check_readable(Path(plant))
+        if factory:
+            raise InputError("--with goes with the name of a plant, not with a file")
+        return
+    if plant not in options:
+        there = f"a file of a machine ends in {', '.join(known['suffixes'])}"
+        raise InputError(f"{_check.unknown(plant, list(options), 'plant')}; {there}")
+    names = [option.partition("=")[0] for option in options[plant].split()]
+    for name, _ in assignments(factory, "--with", "closure=revolute", commas=False):
+        if name not in names:
+            raise InputError(f"{plant} has no such option: {_check.unknown(name, names, 'option')}")
+
+
+def check_readable(path: Path) -> None:
+    """Check that a file is there; what else may be wrong with it is told by its reader."""
+    try:
+        path.stat()
+    except OSError as error:
+        raise FileError(f"{path} cannot be read: {error.strerror or error}") from error
 
 
 # -- files ---------------------------------------------------------------------------------------------------

@@ -31,26 +31,24 @@ def convert(
     A plant of the catalogue is written with its start as the configuration [bold]start[/bold].
     """
     with common.in_one_line(debug):
+        common.check_given(source, factory)
+        if target.suffix.lower() not in (suffixes := common.listed()["suffixes"]):
+            raise InputError(f"the file of a machine ends in {', '.join(suffixes)}, got {target.name!r}")
+        if target.exists() and not force:
+            raise FileError(f"{target} is there already; --force overwrites it")
         from ..formats import read, write
-        from ..formats.files import SUFFIXES
         from ..model.mechanism import Mechanism
         from ..plants import catalogue
         from . import entries
 
-        if target.suffix.lower() not in SUFFIXES:
-            raise InputError(f"the file of a machine ends in {', '.join(SUFFIXES)}, got {target.name!r}")
-        if target.exists() and not force:
-            raise FileError(f"{target} is there already; --force overwrites it")
+        entries.begin(quick=True)
         if source in catalogue:
             entry = catalogue[source]
             machine, q0, _ = entry.start(**entries.factory_options(entry, factory))
             if not isinstance(machine, Mechanism):
                 raise InputError(f"{source!r} is given by functions, and no file can hold these")
             machine = machine.with_configurations({"start": q0})
-        elif factory:
-            raise InputError("--with goes with the name of a plant, not with a file")
         else:
-            entries.warn_of_compilation()
             found = read(source)
             typer.echo(f"read    {found}")
             machine = found.machine

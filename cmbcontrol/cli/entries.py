@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from inspect import Parameter, signature
 from pathlib import Path
@@ -13,7 +16,7 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from .. import _check, _jit
+from .. import _jit
 from .._interpreted import begin_interpreted
 from ..errors import InputError
 from ..formats import Conversion, read
@@ -25,14 +28,15 @@ from ..plants import Entry, catalogue
 from .common import JOINT_VALUES, NamedConfiguration, assignments, number
 
 __all__ = [
+    "begin",
     "configuration",
     "entry_of",
+    "experiment_rows",
     "factory_options",
+    "known",
     "needs_compilation",
     "options_text",
-    "plant_rows",
     "tell_left_out",
-    "warn_of_compilation",
 ]
 
 Array = NDArray[np.float64]
@@ -46,15 +50,11 @@ def entry_of(name: str) -> Entry:
         plant = found.machine
         name, text = Path(name).stem, f"the machine of {name}"
         return Entry(name, lambda: plant, text, plant.source, _start)
-    if name not in catalogue:
-        raise InputError(
-            f"{_check.unknown(name, list(catalogue), 'plant')}; a file of a machine ends in {', '.join(SUFFIXES)}"
-        )
-    return catalogue[name]
+    return catalogue[name]  # `common.check_given` has told of others
 
 
 def plant_rows() -> list[dict[str, Any]]:
-    """What ``cmbcontrol list`` shows of each plant; kept in ``plants.json``, since to build them all takes seconds."""
+    """What ``cmbcontrol list`` shows of each plant."""
     rows = []
     for name, entry in catalogue.items():
         plant, q0, _ = entry.start()
@@ -62,6 +62,21 @@ def plant_rows() -> list[dict[str, Any]]:
         texts = {"description": entry.description, "source": entry.source, "options": options_text(entry)}
         rows.append({"name": name, **counts, "motors": plant.nu, **texts})
     return rows
+
+
+def experiment_rows() -> list[dict[str, str]]:
+    """What ``cmbcontrol experiment`` shows of each experiment."""
+    from .. import papers
+
+    return [
+        {"name": entry.name, "takes": entry.takes, "takes_quick": entry.takes_quick, "description": entry.text}
+        for entry in papers.EXPERIMENTS.values()
+    ]
+
+
+def known() -> dict[str, Any]:
+    """What `common.listed` tells; kept in ``listed.json``, since to build all plants takes seconds."""
+    return {"plants": plant_rows(), "experiments": experiment_rows(), "suffixes": list(SUFFIXES)}
 
 
 def tell_left_out(found: Conversion) -> None:
@@ -86,8 +101,6 @@ def factory_options(entry: Entry, given: list[str] | None) -> dict[str, Any]:
     known = signature(entry.factory).parameters
     found: dict[str, Any] = {}
     for name, text in assignments(given, "--with", "closure=revolute", commas=False):
-        if name not in known:
-            raise InputError(_check.unknown(name, list(known), "option"))
         found[name] = _like(known[name], text, f"--with {name}")
     return found
 
@@ -150,9 +163,16 @@ def needs_compilation() -> bool:
     return _jit.needs_compilation()
 
 
-def warn_of_compilation(needed: Callable[[], bool] = needs_compilation) -> None:
-    """Print a note if the first call will take a while, and run rarely used kernels as Python at first."""
+def begin(needed: Callable[[], bool] = needs_compilation, quick: bool = False) -> None:
+    """Prepare for work: tell if kernels are compiled first, or go on without, and run rarely used ones as Python.
+
+    Commands that look at few configurations are `quick`: a second or two interpreted, where compiling takes a minute.
+    They go on in a process that compiles nothing, and this one ends with its exit code.
+    """
     if needed():
+        if quick:
+            command = [sys.executable, "-m", "cmbcontrol", *sys.argv[1:]]
+            sys.exit(subprocess.call(command, env=os.environ | {"NUMBA_DISABLE_JIT": "1"}))
         typer.echo("compiling kernels for the first time (half a minute) ...", err=True)
     if _jit.JIT_ENABLED:
         begin_interpreted()

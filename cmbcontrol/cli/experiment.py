@@ -37,26 +37,27 @@ def experiment(
     The output names the parts of the set-up that were chosen, because the paper does not print them.
     """
     with common.in_one_line(debug):
+        if name is None:
+            _list()
+            return
+        from .. import _check
+
+        _check.one_of(name, [row["name"] for row in common.listed()["experiments"]], "experiment")
+        suffix = suffix_of(kind)
+        folder = common.made_folder(out) if out is not None else None
         from rich.text import Text
 
-        from .. import _check
         from ..papers import EXPERIMENTS
         from ..papers.report import Parts
         from . import entries
 
-        if name is None:
-            _list()
-            return
-        entry = EXPERIMENTS[_check.one_of(name, EXPERIMENTS, "experiment")]
-        suffix = suffix_of(kind)
-        folder = common.made_folder(out) if out is not None else None
-        entries.warn_of_compilation()
+        entries.begin()
         files = []
         with common.Bars() as bars:
             with bars.step(name) as tell:
                 parts = Parts(tell, None if folder is None else folder / "parts.csv")
                 try:
-                    report = entry.run(quick, parts)
+                    report = EXPERIMENTS[name].run(quick, parts)
                 except KeyboardInterrupt as error:
                     raise KeyboardInterrupt(_left(parts)) from error
             if folder is not None:
@@ -84,15 +85,13 @@ def _list() -> None:
     from rich.table import Table as Grid
     from rich.text import Text
 
-    from ..papers import EXPERIMENTS
-
     grid = Grid(box=None, pad_edge=False, header_style="bold")
     grid.add_column("experiment", no_wrap=True)
     for heading in ("takes", "--quick"):
         grid.add_column(heading, justify="right", no_wrap=True)
     grid.add_column("what it is")
-    for entry in EXPERIMENTS.values():
-        grid.add_row(Text(entry.name, "bold"), entry.takes, entry.takes_quick, entry.text)
+    for row in common.listed()["experiments"]:
+        grid.add_row(Text(row["name"], "bold"), row["takes"], row["takes_quick"], row["description"])
     common.console().print(grid)
 
 

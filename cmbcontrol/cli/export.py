@@ -66,16 +66,17 @@ def export(
     compares them with the kernels of this package. An FMU has the configuration as its start.
     """
     with common.in_one_line(debug):
+        common.check_given(plant, factory)
+        place = NamedConfiguration.of(at)
+        if c == fmu:
+            raise InputError("say what to write: --c for C99, or --fmu for an FMU")
         from ..codegen.export import export as written
         from ..codegen.identifiers import identifier
         from . import entries
 
+        entries.begin(quick=True)
         entry = entries.entry_of(plant)
-        place = NamedConfiguration.of(at)
         options = entries.factory_options(entry, factory)
-        if c == fmu:
-            raise InputError("say what to write: --c for C99, or --fmu for an FMU")
-        entries.warn_of_compilation()
         machine, q0, _ = entry.start(**options)
         q, _ = entries.configuration(machine, q0, place)
         if fmu:

@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _check, _jit
+from .. import _check
 from ..errors import EquilibriumError, InputError
-from ..linear.model import LinearModel
-from ..linear.operating import OperatingPoint, trim
 from . import common
 from .matrices import matrix_lines
 
 if TYPE_CHECKING:
     import control
+
+    from ..linear.model import LinearModel
+    from ..linear.operating import OperatingPoint
 
 __all__ = ["Files", "Wish", "held_for", "needs_compilation", "report", "sampled_numbers"]
 
@@ -30,6 +31,8 @@ _AS_IT_STANDS = "--affine linearizes it where it stands"
 
 def needs_compilation() -> bool:
     """Whether the kernels of the derivatives still have to be compiled."""
+    from .. import _jit
+
     return _jit.needs_compilation("derivatives.local_terms")
 
 
@@ -56,6 +59,8 @@ class Wish:
 
     def point(self, plant: Any, q: Array, where: str) -> tuple[OperatingPoint, str]:
         """Operating point at or near q, and a text on how it was found."""
+        from ..linear.operating import OperatingPoint, trim
+
         u, refused, limits = self._efforts(plant), "", "hold" if self.stops else "stop"
         off = ", with the efforts given" if self.effort else ", motors off" if plant.nu else ""
         if self.affine:

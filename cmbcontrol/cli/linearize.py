@@ -159,21 +159,23 @@ def linearize(
     (.png, .pdf or .svg). Options that take names take several, separated by commas or one by one.
     """
     with common.in_one_line(debug):
-        from ..linear.linearize import affine_approximation
-        from ..linear.linearize import linearize as linearize_at_rest
-        from . import entries
         from .linear_report import Files, Wish, held_for, needs_compilation, report, sampled_numbers
 
-        entry = entries.entry_of(plant)
-        options = entries.factory_options(entry, factory)
+        common.check_given(plant, factory)
         place = NamedConfiguration.of(at)
         wish = Wish(held, stable, stops, affine, common.numbers(effort, "--effort", "left=5"))
         hold = held_for(sampled, delay)
-        files = Files(out or Path(f"linear-{entry.name}"))
+        files = Files(out or Path(f"linear-{Path(plant).stem}"))
         pictures = zip((bode, poles, modes), (figures.bode, figures.poles, figures.modes), strict=True)
         wanted = [(files.place(text, figures.SUFFIXES), draw) for text, draw in pictures if text]
         models = [files.place(f"linear.{n}" if f".{n}" in _MODELS else n, _MODELS) for n in common.names(save) or ()]
-        entries.warn_of_compilation(needs_compilation)
+        from ..linear.linearize import affine_approximation
+        from ..linear.linearize import linearize as linearize_at_rest
+        from . import entries
+
+        entries.begin(needs_compilation, quick=True)
+        entry = entries.entry_of(plant)
+        options = entries.factory_options(entry, factory)
         machine, q0, _ = entry.start(**options)
         q, where = entries.configuration(machine, q0, place)
         point, how = wish.point(machine, q, where)

@@ -21,7 +21,7 @@ __all__ = ["diagnose", "list_plants"]
 def list_plants(as_json: AsJson = False, debug: Debug = False) -> None:
     """List the ready-made plants."""
     with common.in_one_line(debug):
-        plants = common.plants_listed()
+        plants = common.listed()["plants"]
         if as_json:
             common.show_json("plants", {"plants": plants})
             return
@@ -46,13 +46,14 @@ def diagnose(
 ) -> None:
     """Show the mobility table of a plant, and its freedom, redundancy and actuation at a configuration."""
     with common.in_one_line(debug):
+        common.check_given(plant, factory)
+        place = NamedConfiguration.of(at)
         from ..dynamics.singular import singular_configuration
         from . import entries
 
+        entries.begin(quick=True)
         entry = entries.entry_of(plant)
-        place = NamedConfiguration.of(at)
         options = entries.factory_options(entry, factory)
-        entries.warn_of_compilation()
         machine, q0, _ = entry.start(**options)
         q, where = entries.configuration(machine, q0, place)
         if as_json:

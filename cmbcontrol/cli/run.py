@@ -47,11 +47,13 @@ def run(
     """
     with common.in_one_line(debug):
         from .. import _check
-        from ..studies.study_file import read_study
-        from . import entries
 
         count = "all" if workers == "all" else _check.count(_whole(workers), "--workers")
         suffix = figures.suffix_of(kind)
+        common.check_readable(file)
+        from ..studies.study_file import read_study
+        from . import entries
+
         asked = read_study(file)
         if asked.conversion is not None:
             entries.tell_left_out(asked.conversion)
@@ -60,7 +62,7 @@ def run(
             raise InputError(f"{folder} has a study already: say --resume to go on with it, or name another folder")
         if scheduler is not None:
             count = _client(scheduler)
-        entries.warn_of_compilation()
+        entries.begin()
         with Bars() as bars, bars.step("runs") as tell:
             try:
                 found = asked.run(workers=count, folder=folder, progress=tell)

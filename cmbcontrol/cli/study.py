@@ -51,25 +51,27 @@ def study(
     """
     with common.in_one_line(debug):
         from .. import _check
-        from . import entries
-        from .tracking_run import report_study, run_study
 
-        entry = entries.entry_of(plant)
-        options = entries.factory_options(entry, factory)
+        common.check_given(plant, factory)
         place = NamedConfiguration.of(at)
         if duration is not None:
             _check.positive(duration, "--duration")
         if bandwidth is not None:
             _check.positive(bandwidth, "--bandwidth")
         suffix = figures.suffix_of(kind)
-        folder = out or Path(f"study-{entry.name}")
+        folder = out or Path(f"study-{Path(plant).stem}")
         if not force and (there := sorted(name for name in _FILES if (folder / name).exists())):
             raise FileError(
                 f"{folder} has a study already ({', '.join(there)}); --force overwrites it, --out writes into another "
                 "folder"
             )
+        from . import entries
+        from .tracking_run import report_study, run_study
+
+        entry = entries.entry_of(plant)
+        options = entries.factory_options(entry, factory)
         folder = common.made_folder(folder)
-        entries.warn_of_compilation()
+        entries.begin()
         with Bars() as bars:
             found = run_study(entry, options, place, folder, duration, bandwidth, animation, report, suffix, bars)
         if as_json:

@@ -47,11 +47,6 @@ def view(
     a study the worst run, which is run again.
     """
     with common.in_one_line(debug):
-        from ..linear.model import load_linear
-        from ..sim.result import load_run
-        from ..view import view_machine, view_modes, view_run, view_study
-        from . import entries
-
         path = Path(file)
         kind = _kind(path)
         target = out or Path(f"{path.resolve().name if path.is_dir() else path.stem}.html")
@@ -61,7 +56,16 @@ def view(
             raise InputError("--at and --with go with a machine: what is shown of other files is in them")
         if kind != "study" and (measure is not None or worst != 1):
             raise InputError("--measure and --worst go with a study")
-        entries.warn_of_compilation()
+        if kind == "machine":
+            common.check_given(file, factory)
+        elif not path.is_dir():
+            common.check_readable(path)
+        from ..linear.model import load_linear
+        from ..sim.result import load_run
+        from ..view import view_machine, view_modes, view_run, view_study
+        from . import entries
+
+        entries.begin()
         if kind == "run":
             written = view_run(load_run(path / "run.nc" if path.is_dir() else path), target)
         elif kind == "linear model":
@@ -78,9 +82,7 @@ def view(
 
 def _kind(path: Path) -> str:
     """Kind of the content of a file: run, study, linear model or machine."""
-    from .. import _yaml
-    from ..formats.files import SUFFIXES
-
+    suffixes = common.listed()["suffixes"]
     if path.is_dir():
         if (path / "run.nc").exists():
             return "run"
@@ -93,12 +95,14 @@ def _kind(path: Path) -> str:
     if suffix in (".json", ".mat", ".npz") and not _holds_machine(path):
         return "linear model"
     if suffix in (".yaml", ".yml") and path.is_file():
+        from .. import _yaml
+
         data = _yaml.read(path).data
         return "study" if isinstance(data, dict) and "vary" in data else "machine"
-    if suffix in SUFFIXES or not suffix:
+    if suffix in suffixes or not suffix:
         return "machine"
     raise InputError(
-        f"view shows runs (.nc), linear models (.json, .mat), studies (.yaml) and machines ({', '.join(SUFFIXES)}), "
+        f"view shows runs (.nc), linear models (.json, .mat), studies (.yaml) and machines ({', '.join(suffixes)}), "
         f"got {path.name!r}"
     )
 

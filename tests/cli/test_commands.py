@@ -7,7 +7,7 @@ import pytest
 
 import cmbcontrol as cmb
 from cmbcontrol import cli
-from cmbcontrol.cli import commands, entries, linear_report
+from cmbcontrol.cli import entries, linear_report
 from tests.fixtures import run_command
 
 # -- errors ------------------------------------------------------------------------------------------------
@@ -38,18 +38,21 @@ def test_every_command_explains_itself(command):
 # -- starting ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("command", ["diagnose", "linearize", "export"])
-def test_quick_commands_do_not_wait_for_compilation(command, monkeypatch):
+QUICK = ["diagnose five-bar", "linearize five-bar", "export five-bar --c", "convert five-bar here.yaml"]
+
+
+@pytest.mark.parametrize("words", QUICK)
+def test_quick_commands_do_not_wait_for_compilation(words, monkeypatch, here):
     calls = []
-    monkeypatch.setattr(entries, "needs_compilation", lambda: True)
+    monkeypatch.setattr(entries._jit, "needs_compilation", lambda *kernel: True)
     monkeypatch.setattr(linear_report, "needs_compilation", lambda: True)
-    monkeypatch.setattr(commands.subprocess, "call", lambda command, env: calls.append((command, env)) or 3)
-    monkeypatch.setattr(sys, "argv", ["cmbcontrol", command, "five-bar"])
+    monkeypatch.setattr(entries.subprocess, "call", lambda command, env: calls.append((command, env)) or 3)
+    monkeypatch.setattr(sys, "argv", ["cmbcontrol", *words.split()])
     with pytest.raises(SystemExit) as ended:
         cli.main()
     assert ended.value.code == 3
     (done,) = calls
-    assert done[0] == [sys.executable, "-m", "cmbcontrol", command, "five-bar"]
+    assert done[0] == [sys.executable, "-m", "cmbcontrol", *words.split()]
     assert done[1]["NUMBA_DISABLE_JIT"] == "1"
 
 

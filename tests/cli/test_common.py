@@ -113,8 +113,8 @@ def test_interruption(monkeypatch):
 # -- starting ----------------------------------------------------------------------------------------------
 
 
-def test_compilation_is_announced(monkeypatch):
+def test_compilation_is_announced(monkeypatch, here):
     monkeypatch.setattr(entries._jit, "needs_compilation", lambda *kernel: True)
-    code, _, err = run_command("diagnose", "five-bar")
+    code, _, err = run_command("view", "pendulum")
     assert code == 0
     assert err == "compiling kernels for the first time (half a minute) ...\n"
