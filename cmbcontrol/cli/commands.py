@@ -3,31 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from typer.core import TyperGroup
 
 from .._versions import version as version_of_package
 from . import convert, experiment, export, linearize, machines, run, study, view
-from .common import Command, untyped
+from .helps import Command, Group
 
 __all__ = ["app", "run_command"]
 
 
-class _Group(TyperGroup):
-    def get_params(self, ctx: Any) -> list[Any]:
-        return untyped(super().get_params(ctx))
-
-
 app = typer.Typer(
-    cls=_Group,
+    cls=Group,
     help="Control engineering for robots with closed loops: ready-made plants, their mobility, linear models, a closed-"
     "loop run, studies of many runs, C for a controller's computer, and the experiments of the papers.",
     no_args_is_help=True,
     add_completion=True,
     pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
+    rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 

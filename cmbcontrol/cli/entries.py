@@ -7,24 +7,24 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import typer
 from numpy.typing import NDArray
 
 from .. import _jit
 from .._interpreted import begin_interpreted
 from ..errors import InputError
-from ..formats import Conversion, read
+from ..formats import Conversion, Remark, read
 from ..formats.conversion import grouped
 from ..formats.files import SUFFIXES
 from ..model.assembly import start_configuration
 from ..model.mechanism import Mechanism
 from ..plants import Entry, catalogue
+from . import common
 from .common import JOINT_VALUES, NamedConfiguration, assignments, number
 
 __all__ = [
@@ -36,17 +36,18 @@ __all__ = [
     "known",
     "needs_compilation",
     "options_text",
-    "tell_left_out",
+    "remark_lines",
+    "tell_remarks",
 ]
 
 Array = NDArray[np.float64]
 
 
-def entry_of(name: str) -> Entry:
+def entry_of(name: str, notes: bool = False) -> Entry:
     """Entry of the catalogue, or of a machine file; parts of the file that a machine cannot hold are reported."""
     if Path(name).suffix.lower() in SUFFIXES:
         found = read(name)
-        tell_left_out(found)
+        tell_remarks(found, notes)
         plant = found.machine
         name, text = Path(name).stem, f"the machine of {name}"
         return Entry(name, lambda: plant, text, plant.source, _start)
@@ -79,10 +80,39 @@ def known() -> dict[str, Any]:
     return {"plants": plant_rows(), "experiments": experiment_rows(), "suffixes": list(SUFFIXES)}
 
 
-def tell_left_out(found: Conversion) -> None:
-    """Print notes on the parts of a file that a machine cannot hold."""
-    for line in grouped(found.of_kind("left out")):
-        typer.echo(f"note: {found.path}: {line}", err=True)
+def tell_remarks(found: Conversion, notes: bool) -> None:
+    """Print notes on the parts of a file that a machine cannot hold; all remarks, one by one, where `notes` says so."""
+    lines = list(remark_lines(found.remarks if notes else found.of_kind("left out"), notes))
+    if lines:
+        common.tell(f"note: remarks on {found.path}:")
+    for line in lines:
+        common.tell(line, "  ")
+
+
+_NAMED = re.compile(r"'[^']*'|\S*[/\\]\S+")  # names and paths, in which remarks of a kind differ
+
+
+def remark_lines(remarks: Sequence[Remark], notes: bool = False) -> Iterator[str]:
+    """Lines of remarks: one for each where `notes` says so, else those that differ in names only together.
+
+    Examples
+    --------
+    >>> gone = [Remark("left out", f"link {x!r}", f"the file '{x}.stl' is not there") for x in "abc"]
+    >>> print(*remark_lines(gone))
+    left out: 3 parts, such as link 'a': the file 'a.stl' is not there; --notes lists them
+    """
+    if notes:
+        yield from map(str, remarks)
+        return
+    kinds: dict[tuple[str, str], list[Remark]] = {}
+    for remark in remarks:
+        kinds.setdefault((remark.kind, _NAMED.sub("", remark.what)), []).append(remark)
+    for (kind, _), alike in kinds.items():
+        if len({remark.what for remark in alike}) < 3:
+            yield from grouped(alike)
+        else:
+            first = alike[0]
+            yield f"{kind}: {len(alike)} parts, such as {first.part}: {first.what}; --notes lists them"
 
 
 def _start(plant: Mechanism) -> tuple[Array, Array]:
@@ -173,6 +203,6 @@ def begin(needed: Callable[[], bool] = needs_compilation, quick: bool = False) -
         if quick:
             command = [sys.executable, "-m", "cmbcontrol", *sys.argv[1:]]
             sys.exit(subprocess.call(command, env=os.environ | {"NUMBA_DISABLE_JIT": "1"}))
-        typer.echo("compiling kernels for the first time (half a minute) ...", err=True)
+        common.tell("compiling kernels for the first time (half a minute) ...")
     if _jit.JIT_ENABLED:
         begin_interpreted()

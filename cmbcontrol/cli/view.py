@@ -9,7 +9,7 @@ import typer
 
 from ..errors import FileError, InputError
 from . import common
-from .common import At, Debug, Factory, NamedConfiguration
+from .common import AsJson, At, Debug, Factory, NamedConfiguration, Notes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,21 +29,31 @@ def view(
             "a study (.yaml), or the folder of one.",
         ),
     ],
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="The page.", show_default="FILE.html")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="The page.", show_default="FILE.html")
+    ] = None,
     measure: Annotated[
         str | None,
-        typer.Option("--measure", "-m", help="Of a study: by which its worst run is sought.", show_default="the first"),
+        typer.Option(
+            "--measure",
+            "-m",
+            metavar="NAME",
+            help="Of a study: by which its worst run is sought.",
+            show_default="the first",
+        ),
     ] = None,
-    worst: Annotated[int, typer.Option("--worst", help="Of a study: how many of the worst runs.")] = 1,
+    worst: Annotated[int, typer.Option("--worst", metavar="COUNT", help="Of a study: how many of the worst runs.")] = 1,
     at: At = None,
     factory: Factory = None,
     launch: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite a page that is there.")] = False,
+    notes: Notes = False,
+    as_json: AsJson = False,
     debug: Debug = False,
 ) -> None:
     """Write a page that shows a machine in three dimensions: its motion, forces, plots; it needs no network.
 
-    A run is shown as it was; a machine at its start, or where [bold]--at[/bold] says; a linear model by its modes; of
+    A run is shown as it was; a machine at its start, or where --at says; a linear model by its modes; of
     a study the worst run, which is run again.
     """
     with common.in_one_line(debug):
@@ -71,11 +81,14 @@ def view(
         elif kind == "linear model":
             written = view_modes(load_linear(path), target)
         elif kind == "machine":
-            written = view_machine(*_machine(file, at, factory), target)
+            written = view_machine(*_machine(file, at, factory, notes), target)
         else:
             written = view_study(*_study(path, measure), target, count=worst)
         size = Path(str(written)).stat().st_size
-        typer.echo(f"written {written} ({size / 1e6:.1f} MB)")
+        if as_json:
+            common.show_json("page", {"kind": kind, "file": Path(str(written)), "bytes": size})
+        else:
+            common.say(f"written {written} ({size / 1e6:.1f} MB)")
         if launch:
             typer.launch(target.resolve().as_uri())
 
@@ -117,11 +130,11 @@ def _holds_machine(path: Path) -> bool:
     return isinstance(data, dict) and str(data.get("format", "")).startswith("cmbcontrol machine")
 
 
-def _machine(name: str, at: list[str] | None, factory: list[str] | None) -> tuple[Plant, NDArray]:
+def _machine(name: str, at: list[str] | None, factory: list[str] | None, notes: bool) -> tuple[Plant, NDArray]:
     """Machine, and the configuration that ``--at`` asks for."""
     from . import entries
 
-    entry = entries.entry_of(name)
+    entry = entries.entry_of(name, notes)
     plant, q0, _ = entry.start(**entries.factory_options(entry, factory))
     q, _ = entries.configuration(plant, q0, NamedConfiguration.of(at))
     return plant, q

@@ -10,7 +10,7 @@ from tests.fixtures import assert_fails, run_command
 def test_it_writes_a_folder(here):
     code, out, err = run_command("export", "five-bar", "--c")
     assert (code, err) == (0, "")
-    assert "five_bar_forward" in out and "written to five-bar-c: five_bar.h, five_bar.c" in out
+    assert "five_bar_forward" in out and "written to five-bar-c: CMakeLists.txt, README.md, five_bar.c" in out
     assert {path.name for path in (here / "five-bar-c").iterdir()} == {
         *("five_bar.h", "five_bar.c", "selftest.c", "CMakeLists.txt", "README.md")
     }
