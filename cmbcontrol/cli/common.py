@@ -209,7 +209,7 @@ def check_given(plant: str, factory: list[str] | None) -> None:
     names = [option.partition("=")[0] for option in options[plant].split()]
     for name, _ in assignments(factory, "--with", "closure=revolute", commas=False):
         if name not in names:
-            raise InputError(f"{plant} has no such option: {_check.unknown(name, names, 'option')}")
+            raise InputError(_check.unknown(name, names, "option"))
 
 
 def check_readable(path: Path) -> None:

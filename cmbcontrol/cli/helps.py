@@ -93,7 +93,9 @@ class Group(_Helpful, TyperGroup):
                 if ctx is not None:
                     tell(ctx.get_usage())
                     tell(f"Try '{ctx.command_path} -h' for help.")
-                tell(f"error: {error.format_message()}")
+                near = sorted(getattr(error, "possibilities", None) or ())
+                text = f"{error.message} (did you mean {', '.join(near)}?)" if near else error.format_message()
+                tell(f"error: {text}")
             sys.exit(error.exit_code)  # type: ignore[attr-defined]
         if not alone:
             return code

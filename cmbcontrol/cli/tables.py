@@ -63,12 +63,10 @@ def wrapped(line: str, columns: int, indent: int | None = None) -> list[str]:
     """
     if len(plain(line)) <= columns:
         return [line]
+    begin = len(line) - len(line.lstrip())
     if indent is None:
         named = _NAMED.match(line)
-        indent = named.end() if named else 0
-        if indent > columns // 2:
-            indent = len(line) - len(line.lstrip()) + 4
-    begin = len(line) - len(line.lstrip())
+        indent = named.end() if named and begin < named.end() <= columns // 2 else begin + 2
     words = textwrap.wrap(
         line.lstrip(),
         columns,

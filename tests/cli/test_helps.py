@@ -55,7 +55,10 @@ def test_the_help_of_all_says_what_each_command_is_for():
 def test_wrong_calls_are_told_in_one_style():
     for words, match in (
         (["lst"], "No such command 'lst'. Did you mean 'list'?"),
-        (["study", "five-bar", "--duraton", "3"], "No such option: --duraton (Possible options: "),
+        (
+            ["study", "five-bar", "--duraton", "3"],
+            "No such option: --duraton (did you mean --animation, --at, --duration?)",
+        ),
         (["diagnose"], "Missing argument 'PLANT'."),
     ):
         code, out, err = run_command(*words)

