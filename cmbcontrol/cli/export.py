@@ -17,7 +17,12 @@ if TYPE_CHECKING:
 
     from ..model.plant import Plant
 
-__all__ = ["export"]
+__all__ = ["FUNCTIONS", "KINDS", "VERSIONS", "export"]
+
+# Names of what does the work, which takes long to import.
+FUNCTIONS = "terms", "forward", "inverse", "close", "project_velocity", "linear"
+KINDS = "ModelExchange", "CoSimulation"
+VERSIONS = "3.0", "2.0"
 
 
 def export(
@@ -34,7 +39,7 @@ def export(
         list[str] | None,
         typer.Option(
             metavar="NAMES",
-            help="Of terms, forward, inverse, close, project_velocity, linear.",
+            help=f"Of {', '.join(FUNCTIONS)}.",
             show_default="all that the plant can have",
         ),
     ] = None,
@@ -72,10 +77,17 @@ def export(
     compares them with the kernels of this package. An FMU has the configuration as its start.
     """
     with common.in_one_line(debug):
+        from .. import _check
+
         common.check_given(plant, factory)
         place = NamedConfiguration.of(at)
         if c == fmu:
             raise InputError("say what to write: --c for C99, or --fmu for an FMU")
+        _check.option(fmi, VERSIONS, "--fmi")
+        if kind is not None:
+            _check.option(kind, KINDS, "--kind")
+        for name in common.names(functions) or ():
+            _check.one_of(name, FUNCTIONS, "function", "--functions")
         from ..codegen.export import export as written
         from ..codegen.identifiers import identifier
         from . import entries

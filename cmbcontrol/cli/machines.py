@@ -57,8 +57,9 @@ def diagnose(
             return
         common.say(str(machine))
         common.say(f"  {where}:")
+        longest = max(16, *map(len, machine.position_names))
         for name, value, unit in zip(machine.position_names, q, machine.position_units, strict=True):
-            common.say(f"    {name:<16} {value: .6g} {unit}".rstrip())
+            common.say(f"    {name:<{longest}} {value: .6g} {unit}".rstrip())
         common.say(textwrap.indent(str(machine.diagnose(q)), "    "))
         found = singular_configuration(machine, q)
         if found.singular:

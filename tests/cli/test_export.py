@@ -1,10 +1,20 @@
 """The command export."""
 
+import json
 import zipfile
+from importlib import import_module
 
 import pytest
 
+from cmbcontrol.cli import export
 from tests.fixtures import assert_fails, run_command
+
+codegen, fmu = import_module("cmbcontrol.codegen.export"), import_module("cmbcontrol.fmu.export")
+
+
+def test_what_it_offers_is_what_there_is():
+    assert export.FUNCTIONS == tuple(codegen.FUNCTIONS) and export.KINDS == fmu._KINDS
+    assert f"version : {{{', '.join(map(json.dumps, export.VERSIONS))}}}" in fmu.export.__doc__
 
 
 def test_it_writes_a_folder(here):

@@ -77,7 +77,6 @@ QUICK = {f"help-{command}": [f"{command} --help"] for command in COMMANDS} | {
         "linearize five-bar --delay 0.1",
         "linearize five-bar --held --stable",
         "study five-bar --duraton 3",
-        "study five-bar --duration long",
         "study five-bar --duration -1",
         "run none.yaml",
         "run masses.yaml --workers many",
