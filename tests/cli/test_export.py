@@ -13,7 +13,7 @@ codegen, fmu = import_module("cmbcontrol.codegen.export"), import_module("cmbcon
 
 
 def test_what_it_offers_is_what_there_is():
-    assert export.FUNCTIONS == tuple(codegen.FUNCTIONS) and export.KINDS == fmu._KINDS
+    assert tuple(codegen.FUNCTIONS) == export.FUNCTIONS and export.KINDS == fmu._KINDS
     assert f"version : {{{', '.join(map(json.dumps, export.VERSIONS))}}}" in fmu.export.__doc__
 
 
