@@ -6,7 +6,6 @@ import platform
 import sys
 from datetime import UTC, datetime
 from functools import cache
-from importlib import metadata
 
 __all__ = ["now", "version", "versions"]
 
@@ -34,6 +33,8 @@ def _version(name: str) -> str:
         return platform.python_version()
     if name == "cmbcontrol":
         return version()
+    from importlib import metadata  # which takes as long to import as all that a help needs
+
     try:
         return metadata.version(name)
     except metadata.PackageNotFoundError:  # installed without its description

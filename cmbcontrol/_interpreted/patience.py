@@ -22,6 +22,7 @@ _PATIENCE = 0.5
 
 def begin_interpreted() -> None:
     """Let the first calls of rarely used kernels run as Python."""
+    from ..kernels import derivatives, linear_algebra, reduction  # noqa: F401 (_SELDOM, whose classes their twins share)
     from . import kernels
 
     for kernel in all_kernels():

@@ -2,38 +2,26 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from typer.core import TyperGroup
 
 from .._versions import version as version_of_package
 from . import convert, experiment, export, linearize, machines, run, study, view
-from .common import Command, untyped
+from .helps import Command, Group
 
 __all__ = ["app", "run_command"]
 
-# These look at a few configurations: a second or two interpreted, where compiling takes a minute.
-_QUICK = ("diagnose", "linearize", "export", "convert")
-
-
-class _Group(TyperGroup):
-    def get_params(self, ctx: Any) -> list[Any]:
-        return untyped(super().get_params(ctx))
-
 
 app = typer.Typer(
-    cls=_Group,
+    cls=Group,
     help="Control engineering for robots with closed loops: ready-made plants, their mobility, linear models, a closed-"
     "loop run, studies of many runs, C for a controller's computer, and the experiments of the papers.",
     no_args_is_help=True,
     add_completion=True,
     pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
+    rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
@@ -74,12 +62,5 @@ def _version(wanted: bool) -> None:
 
 
 def run_command() -> None:
-    """Run the command of this process, without compilation where that is quicker."""
-    if len(sys.argv) > 2 and sys.argv[1] in _QUICK and not {"-h", "--help"} & set(sys.argv):
-        from . import entries, linear_report
-
-        needed = linear_report.needs_compilation if sys.argv[1] == "linearize" else entries.needs_compilation
-        if needed():
-            command = [sys.executable, "-m", "cmbcontrol", *sys.argv[1:]]
-            sys.exit(subprocess.call(command, env=os.environ | {"NUMBA_DISABLE_JIT": "1"}))
+    """Run the command of this process."""
     app(prog_name="cmbcontrol")

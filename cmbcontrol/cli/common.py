@@ -9,56 +9,62 @@ from __future__ import annotations
 import json
 import math
 import re
+import shutil
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import typer
-from typer.core import TyperCommand
 
 from .._interrupt import noted
-from ..errors import CmbError, InputError
-
-if TYPE_CHECKING:
-    from rich.console import Console
+from .._progress import Tally, bars
+from .._versions import version
+from ..errors import CmbError, FileError, InputError
+from .tables import width, wrapped
+from .words import spoken
 
 __all__ = [
     "JOINT_VALUES",
     "AsJson",
     "At",
     "Bars",
-    "Command",
     "Debug",
     "Factory",
     "NamedConfiguration",
+    "Notes",
     "PlantName",
     "assignments",
-    "console",
+    "check_given",
+    "check_readable",
     "in_one_line",
+    "json_of",
+    "listed",
     "made_folder",
     "names",
     "number",
     "numbers",
-    "plants_listed",
+    "say",
+    "show",
     "show_json",
-    "untyped",
+    "tell",
+    "written",
 ]
 
 JOINT_VALUES = "left=2.1, left=2*pi/3 or left=120deg"
 
 
-def plants_listed() -> list[dict[str, Any]]:
-    """What ``cmbcontrol list`` shows of each plant."""
-    return json.loads(resources.files(__package__).joinpath("plants.json").read_text("utf-8"))["plants"]
+def listed() -> dict[str, Any]:
+    """What is known without building a machine: "plants", "experiments", and the "suffixes" of machine files."""
+    return json.loads(resources.files(__package__).joinpath("listed.json").read_text("utf-8"))
 
 
 def _plants_from(begin: str) -> list[str]:
     """Names of plants that begin so, and files."""
-    names = [plant["name"] for plant in plants_listed() if plant["name"].startswith(begin)]
+    names = [plant["name"] for plant in listed()["plants"] if plant["name"].startswith(begin)]
     return names + [str(path) for path in sorted(Path().glob(f"{begin}*")) if path.suffix]
 
 
@@ -66,7 +72,7 @@ PlantName = Annotated[
     str,
     typer.Argument(
         metavar="PLANT",
-        help="A name from [bold]cmbcontrol list[/bold], or a file: YAML, MJCF, URDF, SDF.",
+        help="A name from cmbcontrol list, or a file: YAML, MJCF, URDF, SDF.",
         autocompletion=_plants_from,
     ),
 ]
@@ -84,10 +90,11 @@ Factory = Annotated[
     typer.Option(
         "--with",
         metavar="NAME=VALUE",
-        help="Option of the plant, such as closure=revolute; [bold]cmbcontrol list[/bold] names them.",
+        help="Option of the plant, such as closure=revolute; cmbcontrol list names them.",
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+Notes = Annotated[bool, typer.Option("--notes", help="List each remark on the file of the machine, none grouped.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 
 
@@ -112,22 +119,6 @@ class NamedConfiguration(NamedTuple):
             raise InputError(f"--at takes one configuration by name, and joint values, got {', '.join(named)}")
         values = numbers([word for word in words if word not in named], "--at", JOINT_VALUES)
         return cls(named[0] if named else None, values)
-
-
-class Command(TyperCommand):
-    """Command whose help names no type for options that take no value."""
-
-    def get_params(self, ctx: Any) -> list[Any]:
-        """Parameters, with nothing in the place of the type of flags."""
-        return untyped(super().get_params(ctx))
-
-
-def untyped(params: list[Any]) -> list[Any]:
-    """Set no type for the options among parameters that take no value."""
-    for param in params:
-        if getattr(param, "is_flag", False):
-            param.metavar = ""
-    return params
 
 
 # -- names and numbers ---------------------------------------------------------------------------------------
@@ -198,6 +189,37 @@ def number(text: str) -> float | None:
     return float(text) if re.fullmatch(_NUMBER, text) else None
 
 
+# -- what is told before anything is imported that takes time ---------------------------------------------------
+
+
+def check_given(plant: str, factory: list[str] | None) -> None:
+    """Check that there is such a plant, or file, and that its options (``--with``) have names that it knows."""
+    from .. import _check
+
+    known = listed()
+    options = {row["name"]: row["options"] for row in known["plants"]}
+    if Path(plant).suffix.lower() in known["suffixes"]:
+        check_readable(Path(plant))
+        if factory:
+            raise InputError("--with goes with the name of a plant, not with a file")
+        return
+    if plant not in options:
+        there = f"a file of a machine ends in {', '.join(known['suffixes'])}"
+        raise InputError(f"{_check.unknown(plant, list(options), 'plant')}; {there}")
+    names = [option.partition("=")[0] for option in options[plant].split()]
+    for name, _ in assignments(factory, "--with", "closure=revolute", commas=False):
+        if name not in names:
+            raise InputError(_check.unknown(name, names, "option"))
+
+
+def check_readable(path: Path) -> None:
+    """Check that a file is there; what else may be wrong with it is told by its reader."""
+    try:
+        path.stat()
+    except OSError as error:
+        raise FileError(f"{path} cannot be read: {error.strerror or error}") from error
+
+
 # -- files ---------------------------------------------------------------------------------------------------
 
 
@@ -213,11 +235,23 @@ def made_folder(path: Path) -> Path:
 # -- what is said --------------------------------------------------------------------------------------------
 
 
-def show_json(kind: str, numbers: dict[str, Any]) -> None:
-    """Print numbers as JSON, which has no infinity and no NaN: None in their place."""
-    from .._versions import version
+def json_of(kind: str, numbers: dict[str, Any]) -> str:
+    """Text of numbers as JSON, which has no infinity and no NaN: null in their place.
 
-    typer.echo(json.dumps(_plain({"format": f"cmbcontrol {kind} 1", "version": version()} | numbers), indent=1))
+    Examples
+    --------
+    >>> print(json_of("example", {"limit": math.inf, "poles": (-1.0, -2.0)}).replace(version(), "..."))
+    {
+     "format": "cmbcontrol example 1",
+     "version": "...",
+     "limit": null,
+     "poles": [
+      -1.0,
+      -2.0
+     ]
+    }
+    """
+    return json.dumps(_plain({"format": f"cmbcontrol {kind} 1", "version": version()} | numbers), indent=1)
 
 
 def _plain(x: Any) -> Any:
@@ -227,14 +261,39 @@ def _plain(x: Any) -> Any:
         return [_plain(value) for value in x]
     if hasattr(x, "tolist"):  # of numpy
         return _plain(x.tolist())
+    if isinstance(x, Path):
+        return str(x)
     return None if isinstance(x, float) and not math.isfinite(x) else x
 
 
-def console() -> Console:
-    """Console for standard output; wide if it is no terminal, so that tables in files keep their lines."""
-    from rich.console import Console
+def show_json(kind: str, numbers: dict[str, Any]) -> None:
+    """Print numbers as JSON."""
+    typer.echo(json_of(kind, numbers))
 
-    return Console(highlight=False, width=None if sys.stdout.isatty() else 140)
+
+def show(lines: Iterable[str]) -> None:
+    """Print lines that are laid out already, such as those of tables."""
+    for line in lines:
+        typer.echo(line)
+
+
+def say(text: str) -> None:
+    """Print a text; its lines break between words on a terminal, and stay whole elsewhere."""
+    for line in text.splitlines() or [""]:
+        show(wrapped(line, width()) if sys.stdout.isatty() else [line])
+
+
+def tell(text: str, indent: str = "") -> None:
+    """Print a note or an error: one line, which breaks between words on a terminal."""
+    line = indent + " ".join(text.split())
+    columns = shutil.get_terminal_size().columns
+    for part in wrapped(line, columns, len(indent) + 4) if sys.stderr.isatty() else [line]:
+        typer.echo(part, err=True)
+
+
+def written(folder: Path, files: Iterable[str]) -> None:
+    """Print where files have been written."""
+    say(f"written to {folder}: {', '.join(sorted(files))}")
 
 
 @contextmanager
@@ -247,47 +306,42 @@ def in_one_line(debug: bool) -> Iterator[None]:
     except BrokenPipeError:  # `cmbcontrol list | head`
         raise
     except KeyboardInterrupt as error:
-        typer.echo(f"error: {error}" if str(error) else "error: interrupted", err=True)
+        tell(f"error: {error}" if str(error) else "error: interrupted")
         raise typer.Exit(130) from None
     except Exception as error:
         if interrupted():
-            typer.echo("error: interrupted", err=True)
+            tell("error: interrupted")
             raise typer.Exit(130) from None
         if debug:
             raise
         expected = isinstance(error, (CmbError, ValueError, OSError, TypeError))
         kind = "" if expected else f"{type(error).__name__}: "
         hint = "" if expected else " (--debug shows where)"
-        typer.echo("error: " + " ".join(f"{kind}{error}{hint}".split()), err=True)
+        tell(f"error: {kind}{spoken(str(error))}{hint}")
         raise typer.Exit(1) from None
 
 
 def _note(message: Warning | str, *_: Any, **__: Any) -> None:
     """Print a warning, without the line of Python that gives it."""
-    typer.echo(f"note: {' '.join(str(message).split())}", err=True)
+    tell(f"note: {spoken(str(message))}")
 
 
 class Bars:
     """Progress bars on the terminal, one for each step."""
 
     def __init__(self) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
-
-        console = Console(stderr=True)
-        columns = (TextColumn("{task.description:<14}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
-        self._progress = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+        self._bars = bars()
 
     def __enter__(self) -> Bars:
-        self._progress.start()
+        self._bars.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._progress.stop()
+        self._bars.stop()
 
     @contextmanager
-    def step(self, what: str) -> Iterator[Callable[[float], None]]:
+    def step(self, what: str) -> Iterator[Tally]:
         """Show a bar for a step; call the result with the fraction that is done."""
-        task = self._progress.add_task(what, total=1.0)
-        yield lambda fraction: self._progress.update(task, completed=fraction)
-        self._progress.update(task, completed=1.0)
+        step = Tally(self._bars, what)
+        yield step
+        step(1.0)

@@ -3,58 +3,59 @@
 from __future__ import annotations
 
 import math
+import os
 import re
-from collections.abc import Callable
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import typer
 from numpy.typing import NDArray
 
-from .. import _check, _jit
+from .. import _jit
 from .._interpreted import begin_interpreted
 from ..errors import InputError
-from ..formats import Conversion, read
+from ..formats import Conversion, Remark, read
 from ..formats.conversion import grouped
 from ..formats.files import SUFFIXES
 from ..model.assembly import start_configuration
 from ..model.mechanism import Mechanism
 from ..plants import Entry, catalogue
+from . import common
 from .common import JOINT_VALUES, NamedConfiguration, assignments, number
 
 __all__ = [
+    "begin",
     "configuration",
     "entry_of",
+    "experiment_rows",
     "factory_options",
+    "known",
     "needs_compilation",
     "options_text",
-    "plant_rows",
-    "tell_left_out",
-    "warn_of_compilation",
+    "remark_lines",
+    "tell_remarks",
 ]
 
 Array = NDArray[np.float64]
 
 
-def entry_of(name: str) -> Entry:
+def entry_of(name: str, notes: bool = False) -> Entry:
     """Entry of the catalogue, or of a machine file; parts of the file that a machine cannot hold are reported."""
     if Path(name).suffix.lower() in SUFFIXES:
         found = read(name)
-        tell_left_out(found)
+        tell_remarks(found, notes)
         plant = found.machine
         name, text = Path(name).stem, f"the machine of {name}"
         return Entry(name, lambda: plant, text, plant.source, _start)
-    if name not in catalogue:
-        raise InputError(
-            f"{_check.unknown(name, list(catalogue), 'plant')}; a file of a machine ends in {', '.join(SUFFIXES)}"
-        )
-    return catalogue[name]
+    return catalogue[name]  # `common.check_given` has told of others
 
 
 def plant_rows() -> list[dict[str, Any]]:
-    """What ``cmbcontrol list`` shows of each plant; kept in ``plants.json``, since to build them all takes seconds."""
+    """What ``cmbcontrol list`` shows of each plant."""
     rows = []
     for name, entry in catalogue.items():
         plant, q0, _ = entry.start()
@@ -64,10 +65,54 @@ def plant_rows() -> list[dict[str, Any]]:
     return rows
 
 
-def tell_left_out(found: Conversion) -> None:
-    """Print notes on the parts of a file that a machine cannot hold."""
-    for line in grouped(found.of_kind("left out")):
-        typer.echo(f"note: {found.path}: {line}", err=True)
+def experiment_rows() -> list[dict[str, str]]:
+    """What ``cmbcontrol experiment`` shows of each experiment."""
+    from .. import papers
+
+    return [
+        {"name": entry.name, "takes": entry.takes, "takes_quick": entry.takes_quick, "description": entry.text}
+        for entry in papers.EXPERIMENTS.values()
+    ]
+
+
+def known() -> dict[str, Any]:
+    """What `common.listed` tells; kept in ``listed.json``, since to build all plants takes seconds."""
+    return {"plants": plant_rows(), "experiments": experiment_rows(), "suffixes": list(SUFFIXES)}
+
+
+def tell_remarks(found: Conversion, notes: bool) -> None:
+    """Print notes on the parts of a file that a machine cannot hold; all remarks, one by one, where `notes` says so."""
+    lines = list(remark_lines(found.remarks if notes else found.of_kind("left out"), notes))
+    if lines:
+        common.tell(f"note: remarks on {found.path}:")
+    for line in lines:
+        common.tell(line, "  ")
+
+
+_NAMED = re.compile(r"'[^']*'|\S*[/\\]\S+")  # names and paths, in which remarks of a kind differ
+
+
+def remark_lines(remarks: Sequence[Remark], notes: bool = False) -> Iterator[str]:
+    """Lines of remarks: one for each where `notes` says so, else those that differ in names only together.
+
+    Examples
+    --------
+    >>> gone = [Remark("left out", f"link {x!r}", f"the file '{x}.stl' is not there") for x in "abc"]
+    >>> print(*remark_lines(gone))
+    left out: 3 parts, such as link 'a': the file 'a.stl' is not there; --notes lists them
+    """
+    if notes:
+        yield from map(str, remarks)
+        return
+    kinds: dict[tuple[str, str], list[Remark]] = {}
+    for remark in remarks:
+        kinds.setdefault((remark.kind, _NAMED.sub("", remark.what)), []).append(remark)
+    for (kind, _), alike in kinds.items():
+        if len({remark.what for remark in alike}) < 3:
+            yield from grouped(alike)
+        else:
+            first = alike[0]
+            yield f"{kind}: {len(alike)} parts, such as {first.part}: {first.what}; --notes lists them"
 
 
 def _start(plant: Mechanism) -> tuple[Array, Array]:
@@ -86,8 +131,6 @@ def factory_options(entry: Entry, given: list[str] | None) -> dict[str, Any]:
     known = signature(entry.factory).parameters
     found: dict[str, Any] = {}
     for name, text in assignments(given, "--with", "closure=revolute", commas=False):
-        if name not in known:
-            raise InputError(_check.unknown(name, list(known), "option"))
         found[name] = _like(known[name], text, f"--with {name}")
     return found
 
@@ -150,9 +193,16 @@ def needs_compilation() -> bool:
     return _jit.needs_compilation()
 
 
-def warn_of_compilation(needed: Callable[[], bool] = needs_compilation) -> None:
-    """Print a note if the first call will take a while, and run rarely used kernels as Python at first."""
+def begin(needed: Callable[[], bool] = needs_compilation, quick: bool = False) -> None:
+    """Prepare for work: tell if kernels are compiled first, or go on without, and run rarely used ones as Python.
+
+    Commands that look at few configurations are `quick`: a second or two interpreted, where compiling takes a minute.
+    They go on in a process that compiles nothing, and this one ends with its exit code.
+    """
     if needed():
-        typer.echo("compiling kernels for the first time (half a minute) ...", err=True)
+        if quick:
+            command = [sys.executable, "-m", "cmbcontrol", *sys.argv[1:]]
+            sys.exit(subprocess.call(command, env=os.environ | {"NUMBA_DISABLE_JIT": "1"}))
+        common.tell("compiling kernels for the first time (half a minute) ...")
     if _jit.JIT_ENABLED:
         begin_interpreted()

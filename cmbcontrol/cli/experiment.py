@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from . import common
-from .common import Debug
+from .common import AsJson, Debug
 from .figures import Format, suffix_of
+from .tables import bold, table, width
 
 if TYPE_CHECKING:
-    from rich.table import Table as Grid
-
     from ..papers import Report, ResultTable
     from ..papers.report import Parts
 
@@ -27,9 +27,10 @@ def experiment(
     quick: Annotated[bool, typer.Option("--quick", help="A reduced set: seconds instead of minutes.")] = False,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="Folder for tables (CSV), figures, report.md, data.json."),
+        typer.Option("--out", "-o", metavar="FOLDER", help="Folder for tables (CSV), figures, report.md, data.json."),
     ] = None,
     kind: Format = "png",
+    as_json: AsJson = False,
     debug: Debug = False,
 ) -> None:
     """Rerun an experiment of the papers, and print the published tables beside ours; without a name, list them.
@@ -37,35 +38,40 @@ def experiment(
     The output names the parts of the set-up that were chosen, because the paper does not print them.
     """
     with common.in_one_line(debug):
-        from rich.text import Text
-
+        if name is None:
+            if as_json:
+                common.show_json("experiments", {"experiments": common.listed()["experiments"]})
+            else:
+                _list()
+            return
         from .. import _check
+
+        _check.one_of(name, [row["name"] for row in common.listed()["experiments"]], "experiment")
+        suffix = suffix_of(kind)
+        folder = common.made_folder(out) if out is not None else None
         from ..papers import EXPERIMENTS
         from ..papers.report import Parts
         from . import entries
 
-        if name is None:
-            _list()
-            return
-        entry = EXPERIMENTS[_check.one_of(name, EXPERIMENTS, "experiment")]
-        suffix = suffix_of(kind)
-        folder = common.made_folder(out) if out is not None else None
-        entries.warn_of_compilation()
+        entries.begin()
         files = []
         with common.Bars() as bars:
             with bars.step(name) as tell:
                 parts = Parts(tell, None if folder is None else folder / "parts.csv")
                 try:
-                    report = entry.run(quick, parts)
+                    report = EXPERIMENTS[name].run(quick, parts)
                 except KeyboardInterrupt as error:
                     raise KeyboardInterrupt(_left(parts)) from error
             if folder is not None:
                 with bars.step("figures") as tell:
                     files = report.save(folder, tell, suffix=suffix)
+        names = sorted(file.name for file in files)
+        if as_json:
+            common.show_json("experiment", _numbers(report) | {"name": name, "folder": folder, "files": names})
+            return
         _show(report)
         if folder is not None:
-            written = ", ".join(sorted(file.name for file in files))
-            common.console().print(Text.assemble("written to ", (str(folder), "bold"), ": ", written), soft_wrap=True)
+            common.written(folder, names)
 
 
 def _left(parts: Parts) -> str:
@@ -75,56 +81,44 @@ def _left(parts: Parts) -> str:
         return "interrupted before its first part was done"
     if parts.path is not None:
         return f"{count}, which are in {parts.path}"
-    common.console().print(_grid(parts.table))
+    common.show(_grid(parts.table))
     return f"{count}, shown above; with --out they would be kept"
 
 
 def _list() -> None:
     """Print a list of all experiments."""
-    from rich.table import Table as Grid
-    from rich.text import Text
-
-    from ..papers import EXPERIMENTS
-
-    grid = Grid(box=None, pad_edge=False, header_style="bold")
-    grid.add_column("experiment", no_wrap=True)
-    for heading in ("takes", "--quick"):
-        grid.add_column(heading, justify="right", no_wrap=True)
-    grid.add_column("what it is")
-    for entry in EXPERIMENTS.values():
-        grid.add_row(Text(entry.name, "bold"), entry.takes, entry.takes_quick, entry.text)
-    common.console().print(grid)
+    experiments = common.listed()["experiments"]
+    rows = [[row["name"], row["takes"], row["takes_quick"]] for row in experiments]
+    below = [[row["description"]] for row in experiments]
+    common.show(table(("experiment", "takes", "--quick"), rows, width(), below=below))
 
 
 def _show(report: Report) -> None:
     """Print the tables, and the parts of the set-up that were chosen."""
-    from rich.padding import Padding
-    from rich.text import Text
-
-    console = common.console()
-    console.print(Text.assemble((report.title, "bold"), "\nafter ", report.source))
-    for table in report.tables:
-        console.print()
-        console.print(Text(table.title, "bold"))
-        console.print(_grid(table))
-        if table.note:
-            console.print(Padding(Text(table.note, "dim"), (0, 2)))
+    common.say(f"{bold(report.title)}\nafter {report.source}")
+    for part in report.tables:
+        common.say(f"\n{bold(part.title)}")
+        common.show(_grid(part))
+        if part.note:
+            common.say(f"  {part.note}")
     if report.choices:
-        console.print(Text("\nWhere the set-up had to be chosen", "bold"))
+        common.say(f"\n{bold('Where the set-up had to be chosen')}")
         for choice in report.choices:
-            console.print(Padding(Text(f"- {choice}"), (0, 2)))
+            common.say(f"  - {choice}")
 
 
-def _grid(table: ResultTable) -> Grid:
-    """Table for the terminal."""
-    from rich.table import Table as Grid
-    from rich.text import Text
-
+def _grid(part: ResultTable) -> Iterator[str]:
+    """Lines of a table for the terminal."""
     from ..papers.report import text
 
-    grid = Grid(box=None, padding=(0, 1, 0, 2), header_style="dim")
-    for name, right in zip(table.columns, table.numeric(), strict=True):
-        grid.add_column(name, justify="right" if right else "left", overflow="fold")
-    for row in table.rows:
-        grid.add_row(*(Text(text(cell)) for cell in row))
-    return grid
+    left = [k for k, right in enumerate(part.numeric()) if not right]
+    rows = [[text(cell) for cell in row] for row in part.rows]
+    return table(part.columns, rows, width(), left, indent=2)
+
+
+def _numbers(report: Report) -> dict[str, Any]:
+    """Tables of a report by name, with unrounded numbers."""
+    tables = [
+        {"title": part.title, "columns": part.columns, "rows": part.rows, "note": part.note} for part in report.tables
+    ]
+    return {"title": report.title, "source": report.source, "tables": tables, "choices": report.choices}

@@ -21,7 +21,7 @@ __all__ = ["SUFFIXES", "Format", "bode", "made", "modes", "poles", "suffix_of", 
 
 SUFFIXES = (".png", ".svg", ".pdf")  # those of plot.save; matplotlib is imported when a figure is made
 
-Format = Annotated[str, typer.Option("--format", metavar="FORMAT", help="Of figures: png, svg or pdf.")]
+Format = Annotated[str, typer.Option("--format", metavar="SUFFIX", help="Of figures: png, svg or pdf.")]
 
 
 def suffix_of(kind: str) -> str:

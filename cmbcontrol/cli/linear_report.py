@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _check, _jit
+from .. import _check
 from ..errors import EquilibriumError, InputError
-from ..linear.model import LinearModel
-from ..linear.operating import OperatingPoint, trim
 from . import common
 from .matrices import matrix_lines
+from .tables import bold, table, width
 
 if TYPE_CHECKING:
     import control
+
+    from ..linear.model import LinearModel
+    from ..linear.operating import OperatingPoint
 
 __all__ = ["Files", "Wish", "held_for", "needs_compilation", "report", "sampled_numbers"]
 
@@ -30,6 +32,8 @@ _AS_IT_STANDS = "--affine linearizes it where it stands"
 
 def needs_compilation() -> bool:
     """Whether the kernels of the derivatives still have to be compiled."""
+    from .. import _jit
+
     return _jit.needs_compilation("derivatives.local_terms")
 
 
@@ -56,6 +60,8 @@ class Wish:
 
     def point(self, plant: Any, q: Array, where: str) -> tuple[OperatingPoint, str]:
         """Operating point at or near q, and a text on how it was found."""
+        from ..linear.operating import OperatingPoint, trim
+
         u, refused, limits = self._efforts(plant), "", "hold" if self.stops else "stop"
         off = ", with the efforts given" if self.effort else ", motors off" if plant.nu else ""
         if self.affine:
@@ -87,7 +93,7 @@ def held_for(sampled: float | None, delay: list[str] | None) -> tuple[float, flo
     """Period and delays of the sampled model; None where no period is given."""
     if sampled is None:
         if delay:
-            raise InputError("--delay needs --sampled PERIOD")
+            raise InputError("--delay needs --sampled SECONDS")
         return None
     period = _check.positive(sampled, "--sampled")
     if delay is None or len(delay) > 1 or "=" in delay[0]:
@@ -144,13 +150,35 @@ def report(lin: LinearModel, digital: control.StateSpace | None) -> Iterator[str
         yield ""
         yield from matrix_lines("drift", lin.drift[:, None], labels, [""])
     yield ""
-    yield from str(lin.modes()).splitlines()
+    yield from _modes(lin)
     if digital is not None:
         yield ""
         yield f"sampled every {digital.dt:g} s: x(k+1) = A x(k) + B u(k), {digital.nstates} states"
         yield from _matrices(digital, digital.state_labels, digital.input_labels, digital.output_labels)
         yield ""
         yield from _sampled_poles(np.asarray(digital.poles()))
+
+
+def _modes(lin: LinearModel) -> Iterator[str]:
+    """Lines with the modes, and with the coordinates that take part most."""
+    modes = lin.modes()
+    title, *_ = str(modes).splitlines()
+    yield bold(title)
+    if not len(modes):
+        yield "  no degree of freedom, no modes"
+        return
+    rows = []
+    for i, mode in enumerate(modes):
+        value, several = mode.eigenvalue, f"x{mode.multiplicity}" if mode.multiplicity > 1 else ""
+        several += ", defective" if mode.geometric_multiplicity < mode.multiplicity else ""
+        text = f"{value.real + 0.0: .6g} +- {value.imag:.6g}j" if value.imag else f"{value.real + 0.0: .6g}"
+        numbers = f"{mode.frequency:.6g}", f"{mode.damping + 0.0:.4g}", f"{mode.time_constant:.5g}"
+        rows.append([str(i), mode.kind, text, *numbers, several])
+    headings = ["mode", "kind", " eigenvalue\n 1/s", "frequency\nrad/s", "damping", "time constant\ns", ""]
+    if not any(row[-1] for row in rows):
+        headings, rows = headings[:-1], [row[:-1] for row in rows]
+    yield from table(headings, rows, width(), (0, 1, 2, 6), indent=2)
+    yield from str(modes).splitlines()[-len(modes) - 1 :]  # the participation
 
 
 def sampled_numbers(digital: control.StateSpace | None) -> dict[str, Any] | None:
@@ -172,10 +200,9 @@ def _matrices(system: Any, states: Sequence[str], inputs: Sequence[str], outputs
         sizes = ", ".join(f"{key} {len(rows)} x {len(columns)}" for key, (rows, columns) in shown.items())
         yield f"  {sizes}: more than {_SMALL} states are not printed; --save model.mat keeps them"
         return
-    width = common.console().width
     for key, (rows, columns) in shown.items():
         yield ""
-        yield from matrix_lines(key, np.asarray(getattr(system, key)), rows, columns, width)
+        yield from matrix_lines(key, np.asarray(getattr(system, key)), rows, columns, width())
 
 
 def _sampled_poles(values: NDArray[np.complex128]) -> Iterator[str]:

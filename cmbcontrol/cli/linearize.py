@@ -11,7 +11,8 @@ from typing import Annotated, Any
 import typer
 
 from . import common, figures
-from .common import AsJson, At, Debug, Factory, NamedConfiguration, PlantName
+from .common import AsJson, At, Debug, Factory, NamedConfiguration, Notes, PlantName
+from .helps import Command
 
 __all__ = ["FigureOptions", "linearize"]
 
@@ -19,7 +20,7 @@ _FIGURES = {"--bode": "bode.png", "--poles": "poles.png", "--modes": "modes.png"
 _MODELS = (".mat", ".json", ".npz")
 
 
-class FigureOptions(common.Command):
+class FigureOptions(Command):
     """Command whose figure options may have no file name."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -43,7 +44,7 @@ def _with_names(args: list[str]) -> Iterator[str]:
 
 
 def _figure(help_text: str) -> Any:
-    return typer.Option(metavar="[PATH]", help=help_text, rich_help_panel="Files", show_default=False)
+    return typer.Option(metavar="[FILE]", help=help_text, rich_help_panel="Files", show_default=False)
 
 
 def _chosen(help_text: str, default: str) -> Any:
@@ -114,16 +115,16 @@ def linearize(
     sampled: Annotated[
         float | None,
         typer.Option(
-            metavar="PERIOD",
-            help="Show the model behind a computer too: inputs held for this time, s.",
+            metavar="SECONDS",
+            help="Show the model behind a computer too: inputs held for this time.",
             rich_help_panel=_SAMPLED,
         ),
     ] = None,
     delay: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="TIME",
-            help="From a sample to its effort at the motor, s: 0.002 for all inputs, or left=0.002.",
+            metavar="[NAME=]SECONDS",
+            help="From a sample to its effort at the motor: 0.002 for all inputs, or left=0.002.",
             rich_help_panel=_SAMPLED,
         ),
     ] = None,
@@ -133,9 +134,9 @@ def linearize(
     save: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="PATH",
-            help="Keep the model, in continuous time: a .mat, .json or .npz file, or one of these words for "
-            "linear.mat ... in the output folder. Several with commas, or one by one.",
+            metavar="FILE|SUFFIX",
+            help="Keep the model, in continuous time: a .mat, .json or .npz file, or one of these suffixes "
+            "for linear.mat, ... in the output folder. Several with commas, or one by one.",
             rich_help_panel="Files",
         ),
     ] = None,
@@ -144,36 +145,40 @@ def linearize(
         typer.Option(
             "--out",
             "-o",
+            metavar="FOLDER",
             help="Folder for files without a folder in their name.",
             rich_help_panel="Files",
             show_default="linear-PLANT, made where needed",
         ),
     ] = None,
+    notes: Notes = False,
     as_json: AsJson = False,
     debug: Debug = False,
 ) -> None:
     """Linearize a plant: matrices, modes, figures and files for Matlab or python-control.
 
-    The configuration is held by the motors where they can, or is the nearest equilibrium. [bold]--bode[/bold],
-    [bold]--poles[/bold] and [bold]--modes[/bold] write bode.png, poles.png and modes.png unless a PATH follows
+    The configuration is held by the motors where they can, or is the nearest equilibrium. --bode,
+    --poles and --modes write bode.png, poles.png and modes.png unless a FILE follows
     (.png, .pdf or .svg). Options that take names take several, separated by commas or one by one.
     """
     with common.in_one_line(debug):
-        from ..linear.linearize import affine_approximation
-        from ..linear.linearize import linearize as linearize_at_rest
-        from . import entries
         from .linear_report import Files, Wish, held_for, needs_compilation, report, sampled_numbers
 
-        entry = entries.entry_of(plant)
-        options = entries.factory_options(entry, factory)
+        common.check_given(plant, factory)
         place = NamedConfiguration.of(at)
         wish = Wish(held, stable, stops, affine, common.numbers(effort, "--effort", "left=5"))
         hold = held_for(sampled, delay)
-        files = Files(out or Path(f"linear-{entry.name}"))
+        files = Files(out or Path(f"linear-{Path(plant).stem}"))
         pictures = zip((bode, poles, modes), (figures.bode, figures.poles, figures.modes), strict=True)
         wanted = [(files.place(text, figures.SUFFIXES), draw) for text, draw in pictures if text]
         models = [files.place(f"linear.{n}" if f".{n}" in _MODELS else n, _MODELS) for n in common.names(save) or ()]
-        entries.warn_of_compilation(needs_compilation)
+        from ..linear.linearize import affine_approximation
+        from ..linear.linearize import linearize as linearize_at_rest
+        from . import entries
+
+        entries.begin(needs_compilation, quick=True)
+        entry = entries.entry_of(plant, notes)
+        options = entries.factory_options(entry, factory)
         machine, q0, _ = entry.start(**options)
         q, where = entries.configuration(machine, q0, place)
         point, how = wish.point(machine, q, where)
@@ -181,15 +186,16 @@ def linearize(
         chosen = {"coordinates": coordinates, "inputs": inputs, "outputs": outputs}
         lin = make(point.plant, point, **{key: common.names(given) for key, given in chosen.items()})
         digital = None if hold is None else lin.sampled(*hold)
-        if as_json:
-            common.show_json("linear model", {"how": how, "model": lin.to_data(), "sampled": sampled_numbers(digital)})
-        else:
-            typer.echo(f"{machine.name}, {how}")
+        if not as_json:
+            common.say(f"{machine.name}, {how}")
             for line in report(lin, digital):
-                typer.echo(line)
+                common.say(line)
         for path in models:
             files.write(path, lin.save)
         for path, draw in wanted:
             files.write(path, partial(figures.write, figure=figures.made(draw, lin, digital)))
-        if files.written and not as_json:
-            typer.echo(f"written: {', '.join(map(str, files.written))}")
+        if as_json:
+            numbers = {"how": how, "model": lin.to_data(), "sampled": sampled_numbers(digital)}
+            common.show_json("linear model", numbers | {"files": files.written})
+        elif files.written:
+            common.say(f"written: {', '.join(map(str, files.written))}")

@@ -5,10 +5,9 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from . import common
-from .common import AsJson, At, Debug, Factory, NamedConfiguration, PlantName
+from .common import AsJson, At, Debug, Factory, NamedConfiguration, Notes, PlantName
+from .tables import table, width, wrapped
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,58 +20,56 @@ __all__ = ["diagnose", "list_plants"]
 def list_plants(as_json: AsJson = False, debug: Debug = False) -> None:
     """List the ready-made plants."""
     with common.in_one_line(debug):
-        plants = common.plants_listed()
+        plants = common.listed()["plants"]
         if as_json:
             common.show_json("plants", {"plants": plants})
             return
-        from rich.table import Table
-        from rich.text import Text
-
-        table = Table(box=None, pad_edge=False, header_style="bold")
-        table.add_column("plant", no_wrap=True)
-        for heading in ("DOF", "coords", "loops", "motors"):
-            table.add_column(heading, justify="right", no_wrap=True)
-        table.add_column("what it is, where it is from, and its options")
-        for row in plants:
-            what = Text.assemble(row["description"], ("\n" + row["source"], "dim"))
-            what.append(f"\n--with {row['options']}" if row["options"] else "", "dim")
-            counts = (str(row[key]) for key in ("dof", "coordinates", "loops", "motors"))
-            table.add_row(Text(row["name"], "bold"), *counts, what)
-        common.console().print(table)
+        rows = [[row[key] for key in ("name", "dof", "coordinates", "loops", "motors")] for row in plants]
+        below = [
+            [row["description"], row["source"], *([f"--with {row['options']}"] if row["options"] else [])]
+            for row in plants
+        ]
+        common.show(table(("plant", "DOF", "coordinates", "loops", "motors"), rows, width(), below=below))
 
 
 def diagnose(
-    plant: PlantName, at: At = None, factory: Factory = None, as_json: AsJson = False, debug: Debug = False
+    plant: PlantName,
+    at: At = None,
+    factory: Factory = None,
+    notes: Notes = False,
+    as_json: AsJson = False,
+    debug: Debug = False,
 ) -> None:
     """Show the mobility table of a plant, and its freedom, redundancy and actuation at a configuration."""
     with common.in_one_line(debug):
+        common.check_given(plant, factory)
+        place = NamedConfiguration.of(at)
         from ..dynamics.singular import singular_configuration
         from . import entries
 
-        entry = entries.entry_of(plant)
-        place = NamedConfiguration.of(at)
+        entries.begin(quick=True)
+        entry = entries.entry_of(plant, notes)
         options = entries.factory_options(entry, factory)
-        entries.warn_of_compilation()
         machine, q0, _ = entry.start(**options)
         q, where = entries.configuration(machine, q0, place)
         if as_json:
             common.show_json("diagnosis", _numbers(machine, q))
             return
-        typer.echo(str(machine))
-        typer.echo(f"  {where}:")
+        common.say(str(machine))
+        common.say(f"  {where}:")
+        longest = max(16, *map(len, machine.position_names))
         for name, value, unit in zip(machine.position_names, q, machine.position_units, strict=True):
-            typer.echo(f"    {name:<16} {value: .6g} {unit}".rstrip())
-        for line in str(machine.diagnose(q)).splitlines():
-            typer.echo(f"    {line}")
+            common.say(f"    {name:<{longest}} {value: .6g} {unit}".rstrip())
+        common.say(textwrap.indent(str(machine.diagnose(q)), "    "))
         found = singular_configuration(machine, q)
         if found.singular:
-            typer.echo("  how it can move on from there:")
-            for line in textwrap.wrap(str(found) if found.few else found.outline, 100):
-                typer.echo(f"    {line}")
+            common.say("  how it can move on from there:")
+            told = " ".join((str(found) if found.few else found.outline).split())
+            common.show(wrapped(f"    {told}", min(width(), 104), 4))
         if machine.nu and len(machine.row_names):
-            typer.echo("  constraint forces that the motors can set there:")
+            common.say("  constraint forces that the motors can set there:")
             for line in _of_motors(machine, q):
-                typer.echo(f"    {line}")
+                common.say(f"    {line}")
 
 
 def _numbers(machine: Plant, q: NDArray) -> dict[str, Any]:

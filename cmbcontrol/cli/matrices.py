@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+
+from .tables import blocks, side_by_side
 
 __all__ = ["matrix_lines"]
 
@@ -36,10 +38,7 @@ def matrix_lines(title: str, X: Array, rows: Sequence[str], columns: Sequence[st
     columns_of_text = [_column(name, x) for name, x in zip(columns, np.where(_noise(X), 0.0, X).T, strict=True)]
     first = [title, *(f"  {name}" for name in rows)]
     first = [text.ljust(max(map(len, first))) for text in first]
-    lines: list[str] = []
-    for block in _blocks(columns_of_text, width - len(first[0])):
-        lines += ["  ".join(parts).rstrip() for parts in zip(first, *block, strict=True)]
-    return lines
+    return [line for block in blocks(columns_of_text, width - len(first[0])) for line in side_by_side([first, *block])]
 
 
 def _noise(X: Array) -> NDArray[np.bool_]:
@@ -59,17 +58,3 @@ def _parts(text: str) -> tuple[str, str]:
     """Parts of a number's text before and behind the place of the decimal point."""
     cut = min((i for i in (text.find("."), text.find("e")) if i >= 0), default=len(text))
     return text[:cut], text[cut:]
-
-
-def _blocks(columns: list[list[str]], width: int) -> Iterator[list[list[str]]]:
-    """Groups of columns that fit side by side into the width; at least one column in each."""
-    block: list[list[str]] = []
-    used = 0
-    for column in columns:
-        wide = len(column[0]) + 2
-        if block and used + wide > width:
-            yield block
-            block, used = [], 0
-        block.append(column)
-        used += wide
-    yield block

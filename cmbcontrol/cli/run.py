@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .._versions import version
 from ..errors import InputError, Interrupted
 from . import common, figures
-from .common import AsJson, Bars, Debug
+from .common import AsJson, Bars, Debug, Notes
 from .figures import Format
+from .tables import table, width
 
 if TYPE_CHECKING:
     from ..studies import Study
@@ -26,17 +25,20 @@ _WORST = 3  # runs of each measure that the summary names
 def run(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The study, as YAML.")],
     workers: Annotated[
-        str, typer.Option("--workers", "-w", help="Processes: a number, or [bold]all[/bold] cores.")
+        str, typer.Option("--workers", "-w", metavar="COUNT|all", help="Processes: a number, or all cores.")
     ] = "1",
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Folder for rows and results.", show_default="FILE-runs")
+        Path | None,
+        typer.Option("--out", "-o", metavar="FOLDER", help="Folder for rows and results.", show_default="FILE-runs"),
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with what the folder has.")] = False,
     report: Annotated[bool, typer.Option("--report", help="Write figures and report.html, too.")] = False,
     kind: Format = "png",
     scheduler: Annotated[
-        str | None, typer.Option(help="Address of a Dask scheduler, whose workers do the runs.", show_default="none")
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Of a Dask scheduler, whose workers do the runs.", show_default="none"),
     ] = None,
+    notes: Notes = False,
     as_json: AsJson = False,
     debug: Debug = False,
 ) -> None:
@@ -47,20 +49,22 @@ def run(
     """
     with common.in_one_line(debug):
         from .. import _check
-        from ..studies.study_file import read_study
-        from . import entries
 
         count = "all" if workers == "all" else _check.count(_whole(workers), "--workers")
         suffix = figures.suffix_of(kind)
+        common.check_readable(file)
+        from ..studies.study_file import read_study
+        from . import entries
+
         asked = read_study(file)
         if asked.conversion is not None:
-            entries.tell_left_out(asked.conversion)
+            entries.tell_remarks(asked.conversion, notes)
         folder = out or Path(f"{file.stem}-runs")
         if (folder / "study.json").exists() and not resume:
             raise InputError(f"{folder} has a study already: say --resume to go on with it, or name another folder")
         if scheduler is not None:
             count = _client(scheduler)
-        entries.warn_of_compilation()
+        entries.begin()
         with Bars() as bars, bars.step("runs") as tell:
             try:
                 found = asked.run(workers=count, folder=folder, progress=tell)
@@ -75,7 +79,7 @@ def run(
                 page = found.write_report(folder / "report.html", limits=asked.limits, title=asked.path.stem)
                 files.append(page.name)
         if as_json:
-            common.show_json("run", _summary(asked, found) | {"folder": str(folder), "files": files})
+            common.show_json("run", _summary(asked, found) | {"folder": folder, "files": files})
         else:
             _show(asked, found, folder, files)
 
@@ -103,17 +107,15 @@ def _written(asked: StudyFile, found: Study, folder: Path) -> list[str]:
     from .. import _files
 
     found.save(folder / "results.nc")
-    _files.write(folder / "summary.json", json.dumps(_summary(asked, found), indent=1) + "\n")
+    _files.write(folder / "summary.json", common.json_of("run", _summary(asked, found)) + "\n")
     return ["results.nc", "summary.json"]
 
 
 def _summary(asked: StudyFile, found: Study) -> dict[str, Any]:
-    """Numbers of a study, ready for JSON."""
+    """Numbers of a study by name."""
     import numpy as np
 
     told: dict[str, Any] = {
-        "format": "cmbcontrol run 1",
-        "version": version(),
         "study": asked.path.name,
         "runs": len(found.rows),
         "failed": found.failures,
@@ -126,15 +128,15 @@ def _summary(asked: StudyFile, found: Study) -> dict[str, Any]:
         entry: dict[str, Any] = {"unit": found.data[name].attrs["units"], "finite": int(finite.size)}
         if finite.size >= 2:
             of = found.statistics(name)
-            entry |= {key: float(of[key]) for key in ("mean", "mean_low", "mean_high", "std")}
+            entry |= {key: of[key].values for key in ("mean", "mean_low", "mean_high", "std")}
             entry |= {
-                "quantiles": dict(zip(map(str, of.probability.values), of["quantile"].values.tolist(), strict=True))
+                "quantiles": dict(zip(of.probability.values.tolist(), of["quantile"].values.tolist(), strict=True))
             }
             entry |= {"largest_in_runs": found.worst(name, _WORST)}
         told["measures"][name] = entry
     if asked.limits:
         share = found.share(*((name, *pair) for name, pair in asked.limits.items()))
-        told["within_limits"] = {key: float(share[key]) for key in ("share", "low", "high")}
+        told["within_limits"] = {key: share[key].values for key in ("share", "low", "high")}
     return told
 
 
@@ -148,26 +150,16 @@ def _figures(asked: StudyFile, found: Study, folder: Path, suffix: str, tell: An
 
 def _show(asked: StudyFile, found: Study, folder: Path, files: list[str]) -> None:
     """Print a table of the measures, failures by kind, and the yield."""
-    from rich.table import Table
-    from rich.text import Text
-
     from ..studies.summary import HEAD, measure_lines, yield_line
 
-    console = common.console()
-    console.print(f"{len(found.rows)} runs of {asked.path.name}, {found.failures} of them failed")
-    table = Table(box=None, padding=(0, 1, 0, 2), header_style="dim")
-    table.add_column("measure")
-    for heading in (*HEAD, "in run"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("")
-    for name, unit, numbers, (run,) in measure_lines(found):
-        table.add_row(name, *numbers, str(run), unit)
-    if table.row_count:
-        console.print(table)
+    common.say(f"{len(found.rows)} runs of {asked.path.name}, {found.failures} of them failed")
+    rows = [[name, *numbers, str(run), unit] for name, unit, numbers, (run,) in measure_lines(found)]
+    if rows:
+        common.show(table(("measure", *HEAD, "in run", ""), rows, width(), (0, len(HEAD) + 2), indent=2))
     for kind, count in found.kinds.items():
         if kind != "completed":
             example = next(row for row in found.rows.values() if row.status == kind)
-            console.print(f"  {count} failed: {kind}, such as run {example.index}: {example.message}", soft_wrap=True)
+            common.say(f"  {count} failed: {kind}, such as run {example.index}: {example.message}")
     if asked.limits:
-        console.print(f"  {yield_line(found, asked.limits)}", soft_wrap=True)
-    console.print(Text.assemble("written to ", (str(folder), "bold"), ": ", ", ".join(sorted(files))), soft_wrap=True)
+        common.say(f"  {yield_line(found, asked.limits)}")
+    common.written(folder, files)

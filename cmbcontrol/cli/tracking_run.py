@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -12,11 +11,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.table import Table
-from rich.text import Text
 
 from .. import _files
-from .._versions import version
 from ..controllers.actuation import actuation
 from ..controllers.projected_inverse_dynamics import ProjectedInverseDynamics
 from ..controllers.references import Sine
@@ -31,6 +27,7 @@ from ..sim.simulate import simulate
 from ..sim.summary import kind_of_run, run_lines
 from . import common, entries, figures
 from .common import Bars, NamedConfiguration
+from .tables import coloured, described, table, width
 
 __all__ = ["decay_rate", "report_study", "run_study", "tracking_error"]
 
@@ -106,7 +103,7 @@ def run_study(
             files.append(run.write_report(folder / "report.html", title=entry.name).name)
             tell(1.0)
     summary = _summary(entry, options, run, linear, law)
-    _files.write(folder / "summary.json", json.dumps(summary, indent=1) + "\n")
+    _files.write(folder / "summary.json", common.json_of("study", summary) + "\n")
     return _Found(run, linear, law, summary, [*files, "summary.json"])
 
 
@@ -189,19 +186,17 @@ def _figures(
 def _summary(
     entry: Entry, options: dict[str, Any], run: Simulation, linear: LinearModel | None, law: Any
 ) -> dict[str, Any]:
-    """Numbers of a study, ready for JSON."""
+    """Numbers of a study by name."""
     data = run.data
     peaks = np.abs(data["u"].values).max(axis=0, initial=0.0)
     summary: dict[str, Any] = {
-        "format": "cmbcontrol study 1",
-        "version": version(),
         "plant": entry.name,
-        "options": {name: _plain(value) for name, value in options.items()},
+        "options": options,
         "source": entry.source,
         "duration_s": float(run.time[-1]),
         "status": run.message,
         "max_loop_opening_m": run.max_drift,
-        "max_energy_error_J": _number(run.max_energy_error),
+        "max_energy_error_J": run.max_energy_error,
         "motors_at_limits": [vars(motor) | {"beyond": motor.beyond} for motor in run.motors_at_limits()],
         "max_effort": {str(n): float(x) for n, x in zip(data["actuator"].values, peaks, strict=True)},
         "steps": int(data.attrs["steps"]),
@@ -294,29 +289,18 @@ def verdict(tracking: dict[str, Any]) -> tuple[bool, str]:
 
 def report_study(found: _Found, folder: Path) -> None:
     """Print two short tables and the names of the files."""
-    console, s = common.console(), found.summary
+    s = found.summary
     tracking = s["tracking"]
     what = f"tracking of {', '.join(tracking['coordinates'])}" if tracking else kind_of_run(found.run)
-    console.print(Text.assemble((s["plant"], "bold"), f": {what}, {s['duration_s']:g} s"))
-    table = Table(box=None, show_header=False, padding=(0, 2, 0, 2))
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column()
+    common.say(f"{s['plant']}: {what}, {s['duration_s']:g} s")
+    rows = list(_lines(found))
     if tracking:
-        table.add_row("verdict", Text(s["verdict"], "green" if s["followed"] else "bold red"))
-    for label, value in _lines(found):
-        table.add_row(label, Text(value))
-    console.print(table)
-    rows = _modes(found)
-    if rows:
-        modes = Table(box=None, padding=(0, 1, 0, 2), header_style="dim")
-        for heading in ("", "eigenvalue (1/s)", "frequency (rad/s)", "damping"):
-            modes.add_column(heading, justify="left" if not heading else "right", no_wrap=True)
-        for row in rows:
-            modes.add_row(*map(Text, row))
-        console.print(modes)
-    console.print(
-        Text.assemble("written to ", (str(folder), "bold"), ": ", ", ".join(sorted(found.files))), soft_wrap=True
-    )
+        rows.insert(0, ("verdict", coloured(s["verdict"], "green" if s["followed"] else "red")))
+    common.show(described(rows, width()))
+    if modes := _modes(found):
+        headings = "", "eigenvalue\n1/s", "frequency\nrad/s", "damping"
+        common.show(table(headings, modes, width(), indent=2))
+    common.written(folder, found.files)
 
 
 def _lines(found: _Found) -> Iterator[tuple[str, str]]:
@@ -358,13 +342,3 @@ def _eigenvalue(value: complex) -> tuple[str, str, str]:
     text = f"{value.real:.4g} +- {value.imag:.4g}j" if pair else f"{value.real:.4g}"
     damping = round(-value.real / size, 4) + 0.0 if size else math.nan
     return text, f"{size:.4g}", f"{damping:.3g}" if size else "-"
-
-
-def _number(x: float) -> float | None:
-    """Number for JSON, which has no NaN: None in its place."""
-    return float(x) if math.isfinite(x) else None
-
-
-def _plain(value: Any) -> Any:
-    """Option of a plant for JSON, which has no infinity."""
-    return str(value) if isinstance(value, float) and not math.isfinite(value) else value

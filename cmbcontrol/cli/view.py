@@ -9,7 +9,7 @@ import typer
 
 from ..errors import FileError, InputError
 from . import common
-from .common import At, Debug, Factory, NamedConfiguration
+from .common import AsJson, At, Debug, Factory, NamedConfiguration, Notes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,29 +29,34 @@ def view(
             "a study (.yaml), or the folder of one.",
         ),
     ],
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="The page.", show_default="FILE.html")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="The page.", show_default="FILE.html")
+    ] = None,
     measure: Annotated[
         str | None,
-        typer.Option("--measure", "-m", help="Of a study: by which its worst run is sought.", show_default="the first"),
+        typer.Option(
+            "--measure",
+            "-m",
+            metavar="NAME",
+            help="Of a study: by which its worst run is sought.",
+            show_default="the first",
+        ),
     ] = None,
-    worst: Annotated[int, typer.Option("--worst", help="Of a study: how many of the worst runs.")] = 1,
+    worst: Annotated[int, typer.Option("--worst", metavar="COUNT", help="Of a study: how many of the worst runs.")] = 1,
     at: At = None,
     factory: Factory = None,
     launch: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite a page that is there.")] = False,
+    notes: Notes = False,
+    as_json: AsJson = False,
     debug: Debug = False,
 ) -> None:
     """Write a page that shows a machine in three dimensions: its motion, forces, plots; it needs no network.
 
-    A run is shown as it was; a machine at its start, or where [bold]--at[/bold] says; a linear model by its modes; of
+    A run is shown as it was; a machine at its start, or where --at says; a linear model by its modes; of
     a study the worst run, which is run again.
     """
     with common.in_one_line(debug):
-        from ..linear.model import load_linear
-        from ..sim.result import load_run
-        from ..viewer.subjects import view as page_at
-        from . import entries
-
         path = Path(file)
         kind = _kind(path)
         target = out or Path(f"{path.resolve().name if path.is_dir() else path.stem}.html")
@@ -61,28 +66,38 @@ def view(
             raise InputError("--at and --with go with a machine: what is shown of other files is in them")
         if kind != "study" and (measure is not None or worst != 1):
             raise InputError("--measure and --worst go with a study")
-        entries.warn_of_compilation()
+        if kind == "machine":
+            common.check_given(file, factory)
+        elif not path.is_dir():
+            common.check_readable(path)
+        from ..linear.model import load_linear
+        from ..sim.result import load_run
+        from ..viewer.subjects import view as page_at
+        from . import entries
+
+        entries.begin()
         if kind == "run":
             written = page_at(load_run(path / "run.nc" if path.is_dir() else path), target)
         elif kind == "linear model":
             written = page_at(load_linear(path), target)
         elif kind == "machine":
-            machine, q = _machine(file, at, factory)
+            machine, q = _machine(file, at, factory, notes)
             written = page_at(machine, target, q=q)
         else:
             study, measure = _study(path, measure)
             written = page_at(study, target, measure=measure, count=worst)
         size = Path(str(written)).stat().st_size
-        typer.echo(f"written {written} ({size / 1e6:.1f} MB)")
+        if as_json:
+            common.show_json("page", {"kind": kind, "file": Path(str(written)), "bytes": size})
+        else:
+            common.say(f"written {written} ({size / 1e6:.1f} MB)")
         if launch:
             typer.launch(target.resolve().as_uri())
 
 
 def _kind(path: Path) -> str:
     """Kind of the content of a file: run, study, linear model or machine."""
-    from .. import _yaml
-    from ..formats.files import SUFFIXES
-
+    suffixes = common.listed()["suffixes"]
     if path.is_dir():
         if (path / "run.nc").exists():
             return "run"
@@ -95,12 +110,14 @@ def _kind(path: Path) -> str:
     if suffix in (".json", ".mat", ".npz") and not _holds_machine(path):
         return "linear model"
     if suffix in (".yaml", ".yml") and path.is_file():
+        from .. import _yaml
+
         data = _yaml.read(path).data
         return "study" if isinstance(data, dict) and "vary" in data else "machine"
-    if suffix in SUFFIXES or not suffix:
+    if suffix in suffixes or not suffix:
         return "machine"
     raise InputError(
-        f"view shows runs (.nc), linear models (.json, .mat), studies (.yaml) and machines ({', '.join(SUFFIXES)}), "
+        f"view shows runs (.nc), linear models (.json, .mat), studies (.yaml) and machines ({', '.join(suffixes)}), "
         f"got {path.name!r}"
     )
 
@@ -115,11 +132,11 @@ def _holds_machine(path: Path) -> bool:
     return isinstance(data, dict) and str(data.get("format", "")).startswith("cmbcontrol machine")
 
 
-def _machine(name: str, at: list[str] | None, factory: list[str] | None) -> tuple[Plant, NDArray]:
+def _machine(name: str, at: list[str] | None, factory: list[str] | None, notes: bool) -> tuple[Plant, NDArray]:
     """Machine, and the configuration that ``--at`` asks for."""
     from . import entries
 
-    entry = entries.entry_of(name)
+    entry = entries.entry_of(name, notes)
     plant, q0, _ = entry.start(**entries.factory_options(entry, factory))
     q, _ = entries.configuration(plant, q0, NamedConfiguration.of(at))
     return plant, q

@@ -180,11 +180,12 @@ class OperatingPoint(Shown):
             q, u = self.plant.position_names, self.plant.actuator_names
             units, forces = self.plant.position_units, effort_units(self.plant)
         lines = [title]
-        lines += [f"  {n:<16} {x: .6g} {unit}".rstrip() for n, x, unit in zip(q, self.q, units, strict=True)]
+        wide = max(16, *map(len, q), *(len(f"motor {n}") for n in u))
+        lines += [f"  {n:<{wide}} {x: .6g} {unit}".rstrip() for n, x, unit in zip(q, self.q, units, strict=True)]
         limits = np.full(self.u.size, np.inf) if self.plant is None else self.plant.effort
         for n, x, unit, limit in zip(u, self.u, forces, limits, strict=True):
             share = "" if np.isinf(limit) else f", {100.0 * abs(x) / limit:.0f} % of its limit"
-            lines.append(f"  motor {n:<10} {x: .6g} {unit}".rstrip() + share)
+            lines.append(f"  {f'motor {n}':<{wide}} {x: .6g} {unit}".rstrip() + share)
         r = self.residuals
         lines.append(f"  loops open by {r.position:.1e} m, forces unbalanced by {r.balance:.1e} N or N m")
         return "\n".join(lines + ([] if self.report is None else _report_lines(self.report, forces)))

@@ -134,7 +134,7 @@ def study(
         raise InputTypeError("keep= needs a folder=, where whole runs are kept")
     task = StudyTask(case, given, limit, memory, "" if folder is None else str(folder), kept)
     made = Study(case, table, given, units, folder)
-    tell = Reporter(progress, "study")
+    tell = Reporter(progress, "study", table.runs)
     if folder is None:
         with tell:
             _collect(made, task, workers, None, tell)

@@ -37,6 +37,12 @@ def test_they_make_what_compiled_kernels_take():
     assert split.factor_rows(rows, 1e-9, 0.0, 3) == 2
 
 
+def test_they_may_be_the_first_that_are_imported():
+    code = "from cmbcontrol._interpreted.patience import begin_interpreted; begin_interpreted()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 class FakeKernel:
     __name__ = "fake"
 

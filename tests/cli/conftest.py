@@ -3,7 +3,7 @@
 import pytest
 
 from cmbcontrol import load_linear, plants
-from cmbcontrol.cli import entries, linear_report, tracking_run
+from cmbcontrol.cli import common, entries, linear_report, tracking_run
 from cmbcontrol.plants import Entry
 from cmbcontrol.reports import page
 from tests.fixtures import run_command
@@ -25,6 +25,8 @@ def only(monkeypatch):
     def install(factory, initial, study=None):
         entry = Entry("mine", factory, "a plant of the test", "nowhere", initial, study)
         monkeypatch.setattr(entries, "catalogue", {"mine": entry})
+        known = {"plants": [{"name": "mine", "options": entries.options_text(entry)}], "suffixes": [".yaml"]}
+        monkeypatch.setattr(common, "listed", lambda: known)
 
     return install
 

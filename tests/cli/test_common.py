@@ -110,11 +110,48 @@ def test_interruption(monkeypatch):
     assert_fails("interrupted", "diagnose", "five-bar", code=130)
 
 
+# -- remarks on files ------------------------------------------------------------------------------------
+
+
+def robot(path, meshes):
+    """Robot of one link per mesh, whose files are not there."""
+    links = "".join(
+        f'<link name="l{i}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
+        f'</inertial><visual><geometry><mesh filename="{name}"/></geometry></visual></link>'
+        for i, name in enumerate(meshes)
+    )
+    joints = "".join(
+        f'<joint name="j{i}" type="revolute"><parent link="l{i}"/><child link="l{i + 1}"/><axis xyz="0 0 1"/>'
+        f'<limit effort="1" velocity="1" lower="-1" upper="1"/></joint>'
+        for i in range(len(meshes) - 1)
+    )
+    path.write_text(f'<robot name="arm">{links}{joints}</robot>')
+    return path
+
+
+def test_remarks_on_a_file_are_grouped_and_listed(here):
+    """34 meshes that are missing are one line, and 34 with --notes."""
+    file = robot(here / "arm.urdf", [f"part_{i}.stl" for i in range(34)])
+    code, out, err = run_command("diagnose", file)
+    lines = [line for line in err.splitlines() if "part_" in line]
+    assert code == 0 and len(lines) == 1
+    told = "left out: 34 parts, such as link 'l0': a visual: the file 'part_0.stl' is not there; --notes lists them"
+    assert lines[0] == f"  {told}" and err.startswith(f"note: remarks on {file}:")
+    code, again, listed = run_command("diagnose", file, "--notes")
+    assert (code, again) == (0, out)
+    assert sum("part_" in line for line in listed.splitlines()) == 34
+    assert len(listed.splitlines()) > len(err.splitlines())
+    code, out, _ = run_command("convert", file, "arm.yaml")
+    assert code == 0 and out.count("part_") == 1 and told in out
+    code, out, _ = run_command("convert", file, "arm.yaml", "--force", "--notes")
+    assert code == 0 and out.count("part_") == 34
+
+
 # -- starting ----------------------------------------------------------------------------------------------
 
 
-def test_compilation_is_announced(monkeypatch):
+def test_compilation_is_announced(monkeypatch, here):
     monkeypatch.setattr(entries._jit, "needs_compilation", lambda *kernel: True)
-    code, _, err = run_command("diagnose", "five-bar")
+    code, _, err = run_command("view", "pendulum")
     assert code == 0
     assert err == "compiling kernels for the first time (half a minute) ...\n"

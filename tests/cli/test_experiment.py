@@ -3,7 +3,7 @@
 import pytest
 from typer.testing import CliRunner
 
-from cmbcontrol.cli import commands, entries
+from cmbcontrol.cli import commands, common, entries
 from cmbcontrol.papers import Experiment
 from tests.fixtures import small_report
 
@@ -13,6 +13,8 @@ def only(monkeypatch):
     """The command knows one experiment, which costs nothing."""
     entry = Experiment("small", "a small one", small_report, "1 s", "no time")
     monkeypatch.setattr("cmbcontrol.papers.EXPERIMENTS", {"small": entry})
+    known = entries.experiment_rows()
+    monkeypatch.setattr(common, "listed", lambda: {"experiments": known})
     monkeypatch.setattr(entries._jit, "needs_compilation", lambda *kernel: False)
 
 

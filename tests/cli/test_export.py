@@ -1,16 +1,26 @@
 """The command export."""
 
+import json
 import zipfile
+from importlib import import_module
 
 import pytest
 
+from cmbcontrol.cli import export
 from tests.fixtures import assert_fails, run_command
+
+codegen, fmu = import_module("cmbcontrol.codegen.export"), import_module("cmbcontrol.fmu.export")
+
+
+def test_what_it_offers_is_what_there_is():
+    assert tuple(codegen.FUNCTIONS) == export.FUNCTIONS and export.KINDS == fmu._KINDS
+    assert f"version : {{{', '.join(map(json.dumps, export.VERSIONS))}}}" in fmu.export.__doc__
 
 
 def test_it_writes_a_folder(here):
     code, out, err = run_command("export", "five-bar", "--c")
     assert (code, err) == (0, "")
-    assert "five_bar_forward" in out and "written to five-bar-c: five_bar.h, five_bar.c" in out
+    assert "five_bar_forward" in out and "written to five-bar-c: CMakeLists.txt, README.md, five_bar.c" in out
     assert {path.name for path in (here / "five-bar-c").iterdir()} == {
         *("five_bar.h", "five_bar.c", "selftest.c", "CMakeLists.txt", "README.md")
     }

@@ -184,7 +184,7 @@ def test_linearize_names_better_coordinates():
         ("--stable lets the machine go, --held does not", ["--held", "--stable"]),
         ("--sampled must be > 0, got -1.0", ["--sampled", "-1"]),
         ("--sampled must be finite, got inf", ["--sampled", "inf"]),
-        ("--delay needs --sampled PERIOD", ["--delay", "0.1"]),
+        ("--delay needs --sampled SECONDS", ["--delay", "0.1"]),
         ("--delay must be >= 0, got -0.1", ["--sampled", "0.1", "--delay", "-0.1"]),
         ("--delay takes a time in seconds, or name=time, got 'late'", ["--sampled", "0.1", "--delay", "late"]),
         ("there is no input 'lefd'", ["--sampled", "0.1", "--delay", "lefd=0.1"]),

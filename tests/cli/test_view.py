@@ -59,6 +59,6 @@ def test_what_cannot_be_seen(here):
     (here / "notes.txt").write_text("x")
     assert_fails("is a folder without a run (run.nc) and without a study", "view", "empty")
     assert_fails("view shows runs (.nc)", "view", "notes.txt")
-    assert_fails("there is no run at gone.nc", "view", "gone.nc")
+    assert_fails("gone.nc cannot be read: No such file", "view", "gone.nc")
     assert_fails("--measure and --worst go with a study", "view", "five-bar", "-m", "speed")
     assert_fails("there is no plant 'six-bar'", "view", "six-bar")

@@ -532,6 +532,7 @@ def test_experiments_keep_what_is_done(keyboard, monkeypatch, tmp_path):
     monkeypatch.setattr(
         "cmbcontrol.papers.EXPERIMENTS", {"small": Experiment("small", "a small one", stops, "1 s", "1 s")}
     )
+    monkeypatch.setattr(common, "listed", lambda: {"experiments": [{"name": "small"}]})
     code, out, err = invoke("experiment", "small", "--out", tmp_path)
     assert (code, out) == (130, "")
     assert err == f"error: interrupted after 2 parts, which are in {tmp_path / 'parts.csv'}\n"
