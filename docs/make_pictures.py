@@ -11,7 +11,8 @@ A picture has the name of what it is made from, and belongs to what shows it:
 * **pages**: the Python blocks of a page run in order, in one namespace. A line ``![...](pictures/NAME.png)`` behind a
   block shows the figure that is the last expression of the block, and a fence ``text`` right behind it what the block
   prints. Blocks behind the last of both are not run.
-* **examples**: ``figure()`` of ``examples/NAME.py`` is ``pictures/NAME.png``; one axes is ``pictures/NAME-card.png``.
+* **the gallery**: its blocks run each by itself; what they draw is a card, ``pictures/NAME-card.png``.
+* **examples**: ``fig`` of ``examples/NAME.py``, when it has run, is ``pictures/NAME.png``.
 * **experiments**: ``pictures/EXPERIMENT.FIGURE.png`` in a page is a figure of ``cmbcontrol experiment EXPERIMENT``.
 * **the first page**: some machines of the catalogue, ``landing.png``.
 
@@ -22,8 +23,8 @@ from __future__ import annotations
 
 import argparse
 import ast
-import importlib.util
 import re
+import runpy
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import chdir, redirect_stdout
@@ -48,16 +49,8 @@ DPI = 192
 # A palette of as many colours makes a picture a third as large. It covers colours of small spots, too.
 COLORS, PALETTE = 256, Image.Quantize.MAXCOVERAGE
 
-# What a card of the gallery shows of an example's figure: the number of the axes that tells most, 0 unless given.
-CARDS = {
-    "ex03_singular_poses": 1,
-    "ex06_task_tracking": 1,
-    "ex08_passive_joints": 4,
-    "ex09_limits": 3,
-    "ex10_grasp": 2,
-    "ex11_touch_down": 1,
-}
-CARD = 416, 312  # pixels
+# Pages whose blocks are each to run by itself, as a reader copies one of them.
+APART = ("gallery",)
 
 # What counts in a page: blocks, and behind them what they print and draw. Pictures may be in a directive, too.
 PART = re.compile(
@@ -135,6 +128,8 @@ def run_page(page: str) -> Iterator[tuple[re.Match[str], Ran]]:
         if part["block"] is None:
             yield part, ran
         else:
+            if page in APART:
+                names = {"__name__": "page"}
             ran = run_block(part["block"], names, f"{page}.md")
 
 
@@ -163,14 +158,9 @@ def make_page(page: str, outputs: bool) -> list[Path]:
 
 
 def make_example(name: str) -> list[Path]:
-    """Make the picture of an example, and the part of it that its card in the gallery shows."""
-    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    with unregistered():
-        figure = module.figure()
-        whole = save(figure, name)
-        return [whole, save_axes(figure, CARDS.get(name, 0), f"{name}-card")]
+    """Make the picture of an example: its figure, when it has run."""
+    with tempfile.TemporaryDirectory() as folder, chdir(folder):
+        return [save(runpy.run_path(str(EXAMPLES / f"{name}.py"))["fig"], name)]
 
 
 def make_experiment(name: str) -> list[Path]:
@@ -226,29 +216,6 @@ def save(figure: Figure, name: str) -> Path:
     PICTURES.mkdir(exist_ok=True)
     path = PICTURES / f"{name}.png"
     picture.save(path, optimize=True, dpi=(DPI, DPI))
-    return path
-
-
-def save_axes(figure: Figure, index: int, name: str) -> Path:
-    """Write one axes of a figure, without its legend, on a white ground of the shape of cards."""
-    axes = figure.axes[index]
-    for other in figure.axes:
-        other.set_visible(other is axes)
-    for legend in (*figure.legends, *filter(None, [axes.get_legend()])):
-        legend.set_visible(False)
-    figure.canvas.draw()
-    figure.set_layout_engine("none")  # what is left stays where it is
-    box = (
-        axes.get_tightbbox().transformed(figure.dpi_scale_trans.inverted()).padded(0.06)
-    )
-    stream = BytesIO()
-    dpi = min(size / length for size, length in zip(CARD, box.size, strict=True))
-    figure.savefig(stream, format="png", dpi=dpi, bbox_inches=box)
-    part = Image.open(stream).convert("RGB")
-    card = Image.new("RGB", CARD, "white")
-    card.paste(part, ((CARD[0] - part.width) // 2, (CARD[1] - part.height) // 2))
-    path = PICTURES / f"{name}.png"
-    card.quantize(COLORS, PALETTE, dither=Image.Dither.NONE).save(path, optimize=True)
     return path
 
 

@@ -46,10 +46,22 @@ def test_the_gallery_has_every_example():
     for name in make_pictures.examples():
         source = (ROOT / "examples" / f"{name}.py").read_text(encoding="utf-8")
         sentence = ast.get_docstring(ast.parse(source)).split("\n\n")[0]
-        assert text.count(f"(pictures/{name}-card.png)") == 1, name
+        assert text.count(f"(pictures/{name}-card.png)") == 2, name  # the card, and below the lines that make it
         assert text.count(f"(pictures/{name}.png)") == 1, name
         assert text.count(" ".join(sentence.split())) == 2, name
         assert text.count(f"{{literalinclude}} ../examples/{name}.py\n") == 1, name
+        assert text.count(f'<a href="notebooks/{name}.ipynb" download>') == 1, name
+
+
+def test_cells_of_the_gallery_are_short_and_run_by_themselves():
+    """About ten lines each; `test_docs.py` runs them, each in an empty namespace."""
+    parts = list(make_pictures.parts_of("gallery"))
+    cells, drawn = parts[::2], [part["picture"] for part in parts[1::2]]
+    assert drawn == [f"{name}-card" for name in make_pictures.examples()]
+    for cell, name in zip(cells, drawn, strict=True):
+        lines = [line for line in cell["block"].splitlines() if line and not line.startswith(("import ", "from "))]
+        assert len(lines) <= 13, name
+    assert "gallery" in make_pictures.APART
 
 
 def test_pictures_of_experiments_have_their_experiment():
