@@ -239,20 +239,26 @@ def make_digging() -> list[Path]:
     run = simulate(
         machine, law, q0, t_end=2.0 * TURN, output_times=TURN / FRAMES, rtol=1e-8
     )
+    title = "An excavator whose teeth go round an ellipse, moved by its three cylinders"
     path = PICTURES / "digging.svg"
     path.write_text(
-        moving(machine, run.q.values[FRAMES:], "bucket", teeth.p), encoding="utf-8"
+        moving(machine, run.q.values[FRAMES:], "bucket", teeth.p, title),
+        encoding="utf-8",
     )
     return [path]
 
 
 def moving(
-    machine: Mechanism, frames: np.ndarray, body: str, point: Sequence[float]
+    machine: Mechanism,
+    frames: np.ndarray,
+    body: str,
+    point: Sequence[float],
+    title: str,
 ) -> str:
     """A planar machine that moves through configurations (frames, nq) again and again, as SVG with a point's path.
 
-    Each shape is drawn once, in the axes of its body turned as in the first frame; CSS moves it. Readers who asked for
-    less motion see the first frame.
+    Each shape is drawn once, in the axes of its body turned as in the first frame; CSS moves it. It is for the
+    text of a page, not for an image: so readers who asked for less motion see the first frame.
     """
     seen = scene(machine)
     plane = list(seen.plane)
@@ -291,24 +297,24 @@ def moving(
             f"translate({x:.3f}px,{y:.3f}px) rotate({a:.4f}rad)"
             for (x, y), a in zip(places[:, i], angles[:, i], strict=True)
         ]
-        rules.append(f".b{i}{{transform:{steps[0]}}}")
+        rules.append(f"#digging .b{i}{{transform:{steps[0]}}}")
         if len(set(steps)) > 1:
             keys = "".join(
                 f"{100 * k / (len(steps) - 1):.4g}%{{transform:{step}}}"
                 for k, step in enumerate(steps)
             )
             rules.append(
-                f".b{i}{{animation:b{i} {TURN:g}s linear infinite}}@keyframes b{i}{{{keys}}}"
+                f"#digging .b{i}{{animation:b{i} {TURN:g}s linear infinite}}@keyframes b{i}{{{keys}}}"
             )
     rules.append(
-        "@media (prefers-reduced-motion:reduce){path{animation:none!important}}"
+        "@media (prefers-reduced-motion:reduce){#digging path{animation:none!important}}"
     )
     parts = "\n".join(text for _, text in sorted(shapes, key=lambda shape: shape[0]))
     way = "L".join(f"{x:.3f} {y:.3f}" for x, y in traced)
     wide, tall = right - left, high - low
     box = f"{left:.3f} {-high:.3f} {wide:.3f} {tall:.3f}"
-    return f"""<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" width="720" height="{720 * tall / wide:.0f}">
-<title>{machine.name}</title>
+    return f"""<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" id="digging" role="img">
+<title>{title}</title>
 <style>{"".join(rules)}</style>
 <g transform="scale(1 -1)" stroke="#222" stroke-width=".015" stroke-linejoin="round">
 <path d="M{way}" fill="none" stroke="#888" stroke-width=".03" stroke-dasharray=".1 .08"/>

@@ -26,7 +26,9 @@ def shown():
     for page in (*DOCS.rglob("*.md"), ROOT / "README.md"):
         if "_build" not in page.parts:
             text = page.read_text(encoding="utf-8")
-            for address in re.findall(r"(?:\]\(|\} )((?:docs/)?(?:\.\./)*pictures/[\w./-]+\.(?:png|svg))", text):
+            for address in re.findall(
+                r"(?:\]\(|\} |:file: )((?:docs/)?(?:\.\./)*pictures/[\w./-]+\.(?:png|svg))", text
+            ):
                 yield (page.parent / address).resolve()
 
 
@@ -57,7 +59,7 @@ def test_the_moving_picture_moves_and_can_stand_still():
         assert numbers[0, 0] == 0.0 and numbers[-1, 0] == 100.0
         assert np.abs(numbers[-1, 1:] - numbers[0, 1:]).max() < 0.02  # m, rad: a pixel
         assert np.ptp(numbers[:, 1:], axis=0).max() > 0.1
-    assert "@media (prefers-reduced-motion:reduce){path{animation:none!important}}" in text
+    assert "@media (prefers-reduced-motion:reduce){#digging path{animation:none!important}}" in text
     assert "nan" not in text and "inf," not in text
 
 
