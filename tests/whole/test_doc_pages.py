@@ -12,7 +12,7 @@ import pytest
 
 from tests.view.conftest import browser as browser
 
-for needed in ("sphinx", "myst_parser", "furo", "sphinx_copybutton", "math_core"):
+for needed in ("sphinx", "myst_parser", "furo", "sphinx_copybutton", "math_core", "jupytext"):
     pytest.importorskip(needed, reason="the extra 'docs' is not installed")
 
 pytestmark = [pytest.mark.slow, pytest.mark.nojit_slow]

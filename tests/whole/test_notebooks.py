@@ -31,3 +31,17 @@ def test_a_notebook_says_what_the_script_says(path, notebook):
     titles = [cell.source for cell in rest if cell.cell_type == "markdown"]
     assert titles == [line.replace("# %%", "##") for line in source.splitlines() if line.startswith("# %% ")][1:]
     assert notebook(path) == made  # the same in every build
+
+
+@pytest.mark.slow
+@pytest.mark.nojit_slow
+@pytest.mark.filterwarnings("ignore")  # of jupyter's libraries
+def test_a_notebook_runs_and_shows_its_figure(notebook, tmp_path):
+    nbclient = pytest.importorskip("nbclient")
+    pytest.importorskip("ipykernel")
+    made = notebook(ROOT / "examples" / "ex02_tracking.py")
+    resources = {"metadata": {"path": str(tmp_path)}}
+    nbclient.NotebookClient(made, kernel_name="python3", timeout=600, resources=resources).execute()
+    outputs = [cell.get("outputs", []) for cell in made.cells]
+    assert sum("image/png" in output.get("data", {}) for output in outputs[-1]) == 1
+    assert any("error at the end" in output.get("text", "") for some in outputs for output in some)
