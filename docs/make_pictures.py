@@ -53,7 +53,7 @@ EXAMPLES = DOCS.parent / "examples"
 # Two pixels for each of a page (96 an inch): sharp on screens with small pixels.
 DPI = 192
 # A palette of as many colours makes a picture a third as large. It covers colours of small spots, too.
-COLORS, PALETTE = 128, Image.Quantize.MAXCOVERAGE
+COLORS, PALETTE = 192, Image.Quantize.MAXCOVERAGE
 
 # The moving picture: seconds of one turn, and frames of it.
 TURN, FRAMES = 5.0, 60
