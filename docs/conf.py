@@ -29,6 +29,7 @@ extensions = [
     "equation_map",
     "mathml",
     "names",
+    "notebooks",
     "picture",
     "sharp",
 ]

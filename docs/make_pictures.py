@@ -11,9 +11,11 @@ A picture has the name of what it is made from, and belongs to what shows it:
 * **pages**: the Python blocks of a page run in order, in one namespace. A line ``![...](pictures/NAME.png)`` behind a
   block shows the figure that is the last expression of the block, and a fence ``text`` right behind it what the block
   prints. Blocks behind the last of both are not run.
-* **examples**: ``figure()`` of ``examples/NAME.py`` is ``pictures/NAME.png``; one axes is ``pictures/NAME-card.png``.
+* **the gallery**: its blocks run each by itself; what they draw is a card, ``pictures/NAME-card.png``.
+* **examples**: ``fig`` of ``examples/NAME.py``, when it has run, is ``pictures/NAME.png``.
 * **experiments**: ``pictures/EXPERIMENT.FIGURE.png`` in a page is a figure of ``cmbcontrol experiment EXPERIMENT``.
-* **the first page**: some machines of the catalogue, ``landing.png``.
+* **the first page**: ``digging.svg``, which moves.
+* **plants**: some machines of the catalogue each, ``plants-GROUP.png``.
 
 Nothing in a picture depends on the day or on the folder; the same version of matplotlib makes the same bytes.
 """
@@ -22,9 +24,10 @@ from __future__ import annotations
 
 import argparse
 import ast
-import importlib.util
 import re
+import runpy
 import tempfile
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import chdir, redirect_stdout
 from io import BytesIO, StringIO
@@ -32,11 +35,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import matplotlib
+import numpy as np
 from matplotlib.figure import Figure
 from PIL import Image
 
-from cmbcontrol import papers, plants
+from cmbcontrol import Frame, Mechanism, Sine, papers, plants, simulate
+from cmbcontrol.controllers import PoseTask, ProjectedInverseDynamics
+from cmbcontrol.errors import CmbWarning
 from cmbcontrol.plot.figure import new_figure, unregistered
+from cmbcontrol.plot.silhouette import silhouette
 from cmbcontrol.scene import scene
 
 DOCS = Path(__file__).resolve().parent
@@ -46,18 +53,26 @@ EXAMPLES = DOCS.parent / "examples"
 # Two pixels for each of a page (96 an inch): sharp on screens with small pixels.
 DPI = 192
 # A palette of as many colours makes a picture a third as large. It covers colours of small spots, too.
-COLORS, PALETTE = 256, Image.Quantize.MAXCOVERAGE
+COLORS, PALETTE = 192, Image.Quantize.MAXCOVERAGE
 
-# What a card of the gallery shows of an example's figure: the number of the axes that tells most, 0 unless given.
-CARDS = {
-    "ex03_singular_poses": 1,
-    "ex06_task_tracking": 1,
-    "ex08_passive_joints": 4,
-    "ex09_limits": 3,
-    "ex10_grasp": 2,
-    "ex11_touch_down": 1,
+# The moving picture: seconds of one turn, and frames of it.
+TURN, FRAMES = 5.0, 60
+
+# Pictures of the catalogue.
+CATALOGUE = {
+    "plants-plane": (
+        *("five-bar", "three-rrr", "two-arms", "grasping-arms"),
+        *("leg", "biped", "loader", "excavator"),
+    ),
+    "plants-space": ("stewart", "delta", "bricard", "governor"),
+    "plants-books": (
+        *("pendulum", "particle", "slider-crank", "parallel-four-bar"),
+        *("parallelogram", "n-four-bar", "andrews", "valve-train"),
+    ),
 }
-CARD = 416, 312  # pixels
+
+# Pages whose blocks are each to run by itself, as a reader copies one of them.
+APART = ("gallery",)
 
 # What counts in a page: blocks, and behind them what they print and draw. Pictures may be in a directive, too.
 PART = re.compile(
@@ -109,7 +124,7 @@ def run_block(block: str, names: dict[str, Any], page: str) -> Ran:
 
 def parts_of(page: str) -> Iterator[re.Match[str]]:
     """Blocks of a page with their outputs and pictures, in order; without what is made from something else."""
-    elsewhere = {*examples(), "landing"}
+    elsewhere = {*examples(), *CATALOGUE}
     text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
     end = -1  # of the block and what belongs to it
     for part in PART.finditer(text):
@@ -135,6 +150,8 @@ def run_page(page: str) -> Iterator[tuple[re.Match[str], Ran]]:
         if part["block"] is None:
             yield part, ran
         else:
+            if page in APART:
+                names = {"__name__": "page"}
             ran = run_block(part["block"], names, f"{page}.md")
 
 
@@ -163,14 +180,9 @@ def make_page(page: str, outputs: bool) -> list[Path]:
 
 
 def make_example(name: str) -> list[Path]:
-    """Make the picture of an example, and the part of it that its card in the gallery shows."""
-    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    with unregistered():
-        figure = module.figure()
-        whole = save(figure, name)
-        return [whole, save_axes(figure, CARDS.get(name, 0), f"{name}-card")]
+    """Make the picture of an example: its figure, when it has run."""
+    with tempfile.TemporaryDirectory() as folder, chdir(folder):
+        return [save(runpy.run_path(str(EXAMPLES / f"{name}.py"))["fig"], name)]
 
 
 def make_experiment(name: str) -> list[Path]:
@@ -190,28 +202,126 @@ def make_experiment(name: str) -> list[Path]:
         ]
 
 
-def make_landing() -> list[Path]:
-    """Make the picture of the first page."""
+def make_catalogue(name: str) -> list[Path]:
+    """Make a picture of some machines of the catalogue, each where its motion starts."""
+    names = CATALOGUE[name]
+    seen = {plant: plants.catalogue[plant].start()[:2] for plant in names}
+    flat = {
+        plant: scene(machine).plane is not None for plant, (machine, _) in seen.items()
+    }
+    columns = 4 if all(flat.values()) else 2  # those in space need more room
+    rows = -(-len(names) // columns)
     with unregistered():
-        return [save(landing(), "landing")]
+        drawn = new_figure(7.2, (1.75 if columns == 4 else 2.7) * rows)
+        for i, (plant, (machine, q)) in enumerate(seen.items(), 1):
+            ax = drawn.add_subplot(
+                rows, columns, i, projection=None if flat[plant] else "3d"
+            )
+            with warnings.catch_warnings(
+                action="ignore", category=CmbWarning
+            ):  # contacts open by intent
+                machine.plot(q, ax=ax)
+            ax.set_axis_off()
+            ax.set_title(plant, fontsize=9)
+        return [save(drawn, name)]
 
 
-def landing() -> Figure:
-    """Some machines of the catalogue."""
-    drawn = new_figure(7.2, 4.4)
-    # Those in space, in the lower row, need more room.
-    places = drawn.add_gridspec(2, 3, height_ratios=(1.0, 1.5))
-    for i, name in enumerate(
-        ("excavator", "loader", "two-arms", "delta", "stewart", "bricard")
-    ):
-        plant, q, _ = plants.catalogue[name].start()
-        flat = scene(plant).plane is not None
-        ax = drawn.add_subplot(places[divmod(i, 3)], projection=None if flat else "3d")
-        plant.plot(q, ax=ax)
-        ax.set_axis_off()
-        ax.set_anchor("N")
-        ax.set_title(name, fontsize=9)
-    return drawn
+def make_digging() -> list[Path]:
+    """Make the moving picture of the first page: one turn of an excavator whose teeth go round an ellipse."""
+    machine, q0, _ = plants.catalogue["excavator"].start()
+    teeth = Frame((1.45, 0.0, 0.0))
+    task = PoseTask(machine, "bucket", teeth, axes=("x", "y", "rz"))
+    here = task.value(machine.terms(q0, np.zeros(machine.nv)))
+    turn = Sine(
+        here - [0.9, 0.0, 0.0], [0.9, 0.5, 0.5], 1.0 / TURN, [np.pi / 2, np.pi, np.pi]
+    )
+    law = ProjectedInverseDynamics(machine, task, turn, bandwidth=6.0)
+    run = simulate(
+        machine, law, q0, t_end=2.0 * TURN, output_times=TURN / FRAMES, rtol=1e-8
+    )
+    title = "An excavator whose teeth go round an ellipse, moved by its three cylinders"
+    path = PICTURES / "digging.svg"
+    path.write_text(
+        moving(machine, run.q.values[FRAMES:], "bucket", teeth.p, title),
+        encoding="utf-8",
+    )
+    return [path]
+
+
+def moving(
+    machine: Mechanism,
+    frames: np.ndarray,
+    body: str,
+    point: Sequence[float],
+    title: str,
+) -> str:
+    """A planar machine that moves through configurations (frames, nq) again and again, as SVG with a point's path.
+
+    Each shape is drawn once, in the axes of its body turned as in the first frame; CSS moves it. It is for the
+    text of a page, not for an image: so readers who asked for less motion see the first frame.
+    """
+    seen = scene(machine)
+    plane = list(seen.plane)
+    eye = np.cross(*np.eye(3)[plane])
+    poses = [seen.poses(q) for q in frames]
+    places = np.array([p[:, plane] for p, _ in poses])
+    starts = poses[0][1]
+    turned = np.array([R @ np.swapaxes(starts, 1, 2) for _, R in poses])
+    angles = np.unwrap(
+        np.arctan2(turned[..., plane[1], plane[0]], turned[..., plane[0], plane[0]]),
+        axis=0,
+    )
+    index = {name: i for i, name in enumerate(seen.bodies)}
+    shapes = []
+    for solid in seen.solids:
+        i = index[solid.body]
+        vertices, faces = np.asarray(solid.vertices), np.asarray(solid.faces)
+        height = float((vertices @ starts[i].T @ eye).max() + poses[0][0][i] @ eye)
+        loops = silhouette(vertices, faces, starts[i].T @ eye)
+        outline = "".join(
+            "M" + "L".join(f"{x:.3f} {y:.3f}" for x, y in loop @ starts[i].T[:, plane])
+            + "Z"
+            for loop in loops
+        )  # fmt: skip
+        shapes.append(
+            (height, f'<path class="b{i}" fill="{solid.color}" d="{outline}"/>')
+        )
+    traced = np.array([
+        machine.point(q, body, point)[plane] for q in frames
+    ])  # fmt: skip
+    corners = np.concatenate([seen.points(q)[:, plane] for q in frames])
+    (left, low), (right, high) = corners.min(axis=0) - 0.2, corners.max(axis=0) + 0.2
+    rules = []
+    for i in sorted({index[solid.body] for solid in seen.solids}):
+        steps = [
+            f"translate({x:.3f}px,{y:.3f}px) rotate({a:.4f}rad)"
+            for (x, y), a in zip(places[:, i], angles[:, i], strict=True)
+        ]
+        rules.append(f"#digging .b{i}{{transform:{steps[0]}}}")
+        if len(set(steps)) > 1:
+            keys = "".join(
+                f"{100 * k / (len(steps) - 1):.4g}%{{transform:{step}}}"
+                for k, step in enumerate(steps)
+            )
+            rules.append(
+                f"#digging .b{i}{{animation:b{i} {TURN:g}s linear infinite}}@keyframes b{i}{{{keys}}}"
+            )
+    rules.append(
+        "@media (prefers-reduced-motion:reduce){#digging path{animation:none!important}}"
+    )
+    parts = "\n".join(text for _, text in sorted(shapes, key=lambda shape: shape[0]))
+    way = "L".join(f"{x:.3f} {y:.3f}" for x, y in traced)
+    wide, tall = right - left, high - low
+    box = f"{left:.3f} {-high:.3f} {wide:.3f} {tall:.3f}"
+    return f"""<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" id="digging" role="img">
+<title>{title}</title>
+<style>{"".join(rules)}</style>
+<g transform="scale(1 -1)" stroke="#222" stroke-width=".015" stroke-linejoin="round">
+<path d="M{way}" fill="none" stroke="#888" stroke-width=".03" stroke-dasharray=".1 .08"/>
+{parts}
+</g>
+</svg>
+"""
 
 
 def save(figure: Figure, name: str) -> Path:
@@ -229,29 +339,6 @@ def save(figure: Figure, name: str) -> Path:
     return path
 
 
-def save_axes(figure: Figure, index: int, name: str) -> Path:
-    """Write one axes of a figure, without its legend, on a white ground of the shape of cards."""
-    axes = figure.axes[index]
-    for other in figure.axes:
-        other.set_visible(other is axes)
-    for legend in (*figure.legends, *filter(None, [axes.get_legend()])):
-        legend.set_visible(False)
-    figure.canvas.draw()
-    figure.set_layout_engine("none")  # what is left stays where it is
-    box = (
-        axes.get_tightbbox().transformed(figure.dpi_scale_trans.inverted()).padded(0.06)
-    )
-    stream = BytesIO()
-    dpi = min(size / length for size, length in zip(CARD, box.size, strict=True))
-    figure.savefig(stream, format="png", dpi=dpi, bbox_inches=box)
-    part = Image.open(stream).convert("RGB")
-    card = Image.new("RGB", CARD, "white")
-    card.paste(part, ((CARD[0] - part.width) // 2, (CARD[1] - part.height) // 2))
-    path = PICTURES / f"{name}.png"
-    card.quantize(COLORS, PALETTE, dither=Image.Dither.NONE).save(path, optimize=True)
-    return path
-
-
 def main(arguments: Sequence[str] | None = None) -> None:
     """Make what is named, or everything."""
     matplotlib.use("agg")
@@ -259,7 +346,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "names",
         nargs="*",
-        help="pages, examples, experiments, landing; all unless given",
+        help="pages, examples, experiments, digging, groups of plants; all unless given",
     )
     parser.add_argument(
         "--outputs", action="store_true", help="write what blocks print into the pages"
@@ -267,9 +354,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     shown = {picture for page in pages() for picture in pictures_of(page)}
     experiments = sorted({picture.split(".")[0] for picture in shown if "." in picture})
-    for name in given.names or ["landing", *examples(), *pages(), *experiments]:
-        if name == "landing":
-            made = make_landing()
+    for name in given.names or [
+        "digging",
+        *CATALOGUE,
+        *examples(),
+        *pages(),
+        *experiments,
+    ]:
+        if name == "digging":
+            made = make_digging()
+        elif name in CATALOGUE:
+            made = make_catalogue(name)
         elif name in examples():
             made = make_example(name)
         elif name in papers.EXPERIMENTS:

@@ -16,7 +16,7 @@ from PIL import Image
 from playwright.sync_api import sync_playwright
 
 import cmbcontrol as cmb
-from cmbcontrol import plants
+from cmbcontrol import controllers, plants
 from tests.viewer.conftest import FLAGS, NAMES, Page
 from tests.viewer.runs import singular, touch_down, tracked
 
@@ -33,6 +33,16 @@ def modes() -> cmb.LinearModel:
     plant = plants.five_bar().with_parts(springs=springs)
     point = cmb.trim(plant, plant.assemble(left=2.1, right=1.0))
     return cmb.linearize(plant, point, coordinates=("left", "right"))
+
+
+def report() -> cmb.Simulation:
+    """The run of the page on reports."""
+    plant = plants.five_bar(effort=80.0)
+    goal = cmb.Quintic([2.1, 1.0], [1.8, 1.3], duration=1.0)
+    law = controllers.ProjectedInverseDynamics(
+        plant, ("left", "right"), goal, bandwidth=8.0, period=1e-3
+    )
+    return cmb.simulate(plant, law, plant.assemble(left=2.15, right=0.95), t_end=1.5)
 
 
 JOINTS = (("left", 2.1), ("right", 1.0))
@@ -57,7 +67,15 @@ def main(names: list[str]) -> None:
     path = next(filter(None, map(shutil.which, NAMES)))
     with sync_playwright() as driver, tempfile.TemporaryDirectory() as folder:
         browser = driver.chromium.launch(executable_path=path, args=list(FLAGS))
-        for name in names or SHOWN:
+        if not names or "report" in names:
+            file = Path(folder, "report.html")
+            report().write_report(file)
+            page = browser.new_page(viewport={"width": 1000, "height": 1100})
+            page.goto(file.as_uri())
+            page.wait_for_timeout(3000)  # until the machine is drawn
+            picture = page.screenshot(path=PICTURES / "report.png")
+            print(f"report.png: {len(picture) // 1000} kB")
+        for name in [name for name in names or SHOWN if name != "report"]:
             make, t, scheme = SHOWN[name]
             thing, file = make(), Path(folder, f"{name}.html")
             cmb.view(thing, file)

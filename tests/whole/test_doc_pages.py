@@ -12,7 +12,7 @@ import pytest
 
 from tests.viewer.conftest import browser as browser
 
-for needed in ("sphinx", "myst_parser", "furo", "sphinx_copybutton", "math_core"):
+for needed in ("sphinx", "myst_parser", "furo", "sphinx_copybutton", "math_core", "jupytext"):
     pytest.importorskip(needed, reason="the extra 'docs' is not installed")
 
 pytestmark = [pytest.mark.slow, pytest.mark.nojit_slow]
@@ -188,3 +188,16 @@ def test_search_from_disk(site, browser):
         assert set(expected) <= set(found), f"{term!r} finds {found}"
     context.close()
     assert errors == []
+
+
+@pytest.mark.parametrize("wish", ["reduce", "no-preference"])
+def test_the_first_page_moves_unless_asked_not_to(site, browser, wish):
+    context = browser.new_context(offline=True, reduced_motion=wish)
+    view = context.new_page()
+    view.goto((site / "index.html").as_uri())
+    place = "[...document.querySelectorAll('#digging path')].map(p => getComputedStyle(p).transform).join()"
+    before = view.evaluate(place)
+    view.wait_for_timeout(500)
+    after = view.evaluate(place)
+    context.close()
+    assert before.count("matrix") > 10 and (before == after) == (wish == "reduce")

@@ -23,6 +23,7 @@ PLAIN = (
         "formulations.md",
     ),
     *(
+        "gallery.md",
         "getting-started.md",
         "index.md",
         "linear.md",
@@ -76,6 +77,8 @@ def run(tmp_path, monkeypatch):
         for part in make_pictures.parts_of(page.removesuffix(".md")):
             if part["block"] is not None:
                 blocks.append(part["block"])
+                if page.removesuffix(".md") in make_pictures.APART:
+                    names = {"__name__": "page"}
                 ran = make_pictures.run_block(part["block"], names, page)
                 print(ran.printed, end="")
             elif part["picture"]:

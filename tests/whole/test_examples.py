@@ -2,6 +2,9 @@
 
 import functools
 import re
+import runpy
+import tempfile
+from contextlib import chdir
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +12,7 @@ import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from tests.fixtures import matched, script
+from tests.fixtures import matched
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 LONG = ("ex09_limits", "ex12_tuning", "ex13_de_falco", "ex14_spencer_five_bar", "ex15_aghili_slider_crank")
@@ -18,170 +21,178 @@ NO_UNIT = ("run", "cost", "damping_ratio")  # what axes of numbers are called
 
 @functools.cache
 def example(name):
-    """A numbered example as a module; its runs are made once, for numbers and figure."""
-    return script(EXAMPLES / f"{name}.py")
+    """What the script of an example leaves in its names, run once in an empty folder, where it writes its picture."""
+    import matplotlib.pyplot as plt
 
-
-def results(name):
-    """What the main() of an example finds."""
-    return example(name).main()
+    try:
+        with tempfile.TemporaryDirectory() as folder, chdir(folder):
+            names = runpy.run_path(str(EXAMPLES / f"{name}.py"))
+            assert [path.name for path in Path(folder).iterdir()] == [f"{name}.png"]
+    finally:
+        plt.close("all")
+    return names
 
 
 @pytest.mark.nojit_slow
 def test_ex01_own_machine():
-    found = results("ex01_own_machine")
-    assert found["dof"] == 1 and found["redundant rows"] == 3
-    assert found["drift, m"] < 1e-12 and found["difference to the twin, rad"] < 1e-9
+    names = example("ex01_own_machine")
+    assert names["found"].dof == 1 and names["found"].redundant["pin"] == 3
+    assert names["run"].max_drift < 1e-12 and names["difference"] < 1e-9
 
 
 @pytest.mark.nojit_slow
 def test_ex02_tracking():
-    found = results("ex02_tracking")
-    assert found["continuous: error at the end, rad"] < 1e-6
-    assert found["1 kHz: error at the end, rad"] < 1e-2
+    final = {name: float(abs(run.error[-1]).max()) for name, run in example("ex02_tracking")["runs"].items()}
+    assert final["continuous"] < 1e-6
+    assert final["1 kHz"] < 1e-2
 
 
 @pytest.mark.nojit_slow
 def test_ex03_singular_poses():
-    found = results("ex03_singular_poses")
+    names = example("ex03_singular_poses")
+    assert set(names["mirror"]) == set(names["runs"]) == set(names["starts"])
     # as MIRROR in tests/sim/test_simulate.py
-    assert all(value <= 2.2e-5 for name, value in found.items() if "mirror" in name)
-    assert all(value <= 6000 for name, value in found.items() if "evaluations" in name)
+    assert all(error.max() <= 2.2e-5 for error in names["mirror"].values())
+    assert all(run.data.attrs["evaluations"] <= 6000 for run in names["runs"].values())
 
 
 def test_ex04_linear_model():
-    found = results("ex04_linear_model")
-    assert found["poles differ between coordinates by, rad/s"] < 1e-8
-    assert found["slowest closed-loop pole, rad/s"] < -1.0
-    assert found["error left after 3 s, rad"] < 0.02
+    names = example("ex04_linear_model")
+    assert names["difference"] < 1e-8
+    assert names["closed"].real.max() < -1.0
+    assert names["left_over"] < 0.02
 
 
 @pytest.mark.nojit_slow
 def test_ex05_loader():
     """Off equilibrium the eigenvalues belong to the coordinates, as in the thesis; at one, to the machine."""
-    found = results("ex05_loader")
-    poles = {name.split(":")[0]: value for name, value in found.items() if name.endswith("eigenvalues, 1/s")}
-    assert matched(poles["falling, boom and bucket"], poles["falling, lift and tilt"]) > 0.5
-    assert matched(poles["held, boom and bucket"], poles["held, lift and tilt"]) < 1e-9
-    errors = {name: value for name, value in found.items() if "error of" in name}
+    names = example("ex05_loader")
+    poles = {case: model.poles() for case, model in names["models"].items()}
+    assert matched(poles["falling", ("boom", "bucket")], poles["falling", ("lift", "tilt")]) > 0.5
+    assert matched(poles["held", ("boom", "bucket")], poles["held", ("lift", "tilt")]) < 1e-9
+    errors = names["errors"]
     assert len(errors) == 12
-    assert all(value < 1e-8 for name, value in errors.items() if "order 8" in name)
-    assert all(1e-8 < value < 1e-2 for name, value in errors.items() if "forward" in name)
+    assert all(value < 1e-8 for (*_, scheme), value in errors.items() if scheme == "order 8")
+    assert all(1e-8 < value < 1e-2 for (*_, scheme), value in errors.items() if scheme == "forward")
 
 
 @pytest.mark.slow
 @pytest.mark.nojit_slow
 def test_ex06_task_tracking():
-    found = results("ex06_task_tracking")
-    assert all(x < 1e-6 for name, x in found.items() if "error equation" in name)
-    assert all(x < 1e-8 for name, x in found.items() if "error at the end" in name)
-    assert found["paths of the object differ by, m"] < 1e-6  # what is left over has no effect on the path
-    assert found["turned at the end, damped, rad"] > 0.3 and abs(found["turned at the end, posture, rad"]) < 1e-3
+    names = example("ex06_task_tracking")
+    assert len(names["misses"]) == len(names["ends"]) == 3
+    assert max(names["misses"].values()) < 1e-6
+    assert max(names["ends"].values()) < 1e-8
+    assert names["apart"] < 1e-6  # what is left over has no effect on the path
+    damped, level = (float(names["turned"][f"object, {how}"][-1]) for how in ("damped", "posture"))
+    assert damped > 0.3 and abs(level) < 1e-3
 
 
 @pytest.mark.slow
 @pytest.mark.nojit_slow
 def test_ex07_force_control():
-    found = results("ex07_force_control")
-    assert found["compensated: largest force error, N"] < 0.5
-    assert found["compensated: largest moment error, N m"] < 0.06
-    assert found["coupling ignored: largest force error, N"] > 2.0
-    ratio = found["coupling ignored: largest path error, m"] / found["compensated: largest path error, m"]
+    names = example("ex07_force_control")
+    compensated, ignored = names["force_errors"]["compensated"], names["force_errors"]["coupling ignored"]
+    assert compensated[:2].max() < 0.5 and compensated[2] < 0.06
+    assert ignored[:2].max() > 2.0
+    ratio = names["path_errors"]["coupling ignored"].max() / names["path_errors"]["compensated"].max()
     assert ratio == pytest.approx(1.0, abs=0.01)
 
 
 @pytest.mark.slow
 @pytest.mark.nojit_slow
 def test_ex08_passive_joints():
-    found = results("ex08_passive_joints")
-    assert found["five-bar: largest torque on a passive joint, N m"] == 0.0
-    assert found["five-bar: error at the end, rad"] < 1e-8
-    assert found["slider-crank: largest error, rad"] < 1e-8
-    assert found["slider-crank: torque off virtual work, N m"] < 2e-8
-    assert found["slider-crank: losses"] == 1 and found["slider-crank: margin there"] == 0.0
-    begin, exact = (found[f"slider-crank: {x}, rad"] for x in ("angle where the window begins", "the same by eq. (70)"))
-    assert begin == pytest.approx(exact, abs=1e-4)
+    names = example("ex08_passive_joints")
+    assert names["passive"] == 0.0
+    assert names["error"][-1] < 1e-8
+    assert names["crank_error"] < 1e-8
+    assert names["torque_error"] < 2e-8
+    assert names["lost"].sizes["loss"] == 1 and names["lost"].loss_margin[0] == 0.0
+    assert names["begin"] == pytest.approx(np.arccos(0.2 / np.sqrt(5.0)), abs=1e-4)
 
 
 @pytest.mark.slow
 @pytest.mark.nojit_slow
 def test_ex09_limits():
-    found = results("ex09_limits")
-    assert found["five-bar, clipped: aside of the path, rad"] > 10 * found["five-bar, scaled: aside of the path, rad"]
-    assert all(value < 5e-3 for name, value in found.items() if name.startswith("five-bar") and "at the end" in name)
-    assert all(value <= 1.0 + 1e-9 for name, value in found.items() if "largest use of a limit" in name)
-    assert found["arms, least efforts: largest use of friction"] > 1.0
-    assert found["arms, contacts kept: largest use of friction"] <= 0.9 + 1e-3
-    assert found["arms, contacts kept: smallest normal force, N"] >= 20.0 - 1e-5
-    assert found["arms, contacts kept: largest error, m and rad"] < 5e-3
+    names = example("ex09_limits")
+    assert names["aside"]["clipped"] > 10 * names["aside"]["scaled"]
+    assert len(names["ends"]) == 4 and max(names["ends"].values()) < 5e-3
+    assert all(use <= 1.0 + 1e-9 for name, use in names["uses"].items() if name != "without limits")
+    assert names["friction_used"]["least efforts"] > 1.0
+    assert names["friction_used"]["contacts kept"] <= 0.9 + 1e-3
+    assert names["contacts"]["contacts kept"][..., 0].min() >= 20.0 - 1e-5
+    assert names["carry_errors"]["contacts kept"] < 5e-3
 
 
 @pytest.mark.slow
 @pytest.mark.nojit_slow
 def test_ex10_grasp():
-    found = results("ex10_grasp")
-    assert found["largest joint error, rad"] < 1e-3 and found["joint error at the end, rad"] < 1e-5
-    assert found["energy error, J"] < 1e-9 and found["loops open by at most, m"] < 1e-13
-    assert found["soft, 0.02 rad off: energy lost at the switches, J"] > 1e-6
-    assert found["soft, 0.02 rad off: energy error, J"] < 1e-9
+    names = example("ex10_grasp")
+    run, soft = names["run"], names["soft"]
+    assert names["error"].max() < 1e-3 and names["error"][-1] < 1e-5
+    assert run.max_energy_error < 1e-9 and run.max_drift < 1e-13
+    assert soft.impact_loss[-1] > 1e-6
+    assert soft.max_energy_error < 1e-9
 
 
 @pytest.mark.nojit_slow
 @pytest.mark.filterwarnings("ignore::cmbcontrol.errors.SpeedWarning")
 def test_ex11_touch_down():
-    found = results("ex11_touch_down")
-    assert found["error of that time, s"] < 1e-9 and found["landings"] == 2
-    assert found["deepest the foot gets, m"] > -1e-9 and found["energy error, J"] < 1e-9
-    assert found["highest the foot gets after it, m"] > 0.1
+    names = example("ex11_touch_down")
+    assert names["fall_error"] < 1e-9 and len(names["landings"]) == 2
+    assert names["sole"].min() > -1e-9 and names["run"].max_energy_error < 1e-9
+    assert names["hop"] > 0.1
 
 
 @pytest.mark.slow
 def test_ex12_tuning():
-    found = results("ex12_tuning")
-    assert found["robust gain: models inside of the region"] == 27
-    assert found["robust gain: nonlinear machines inside"] == 27
-    assert found["nominal LQR: nonlinear machines inside"] < 20
-    assert found["tuned cost over that of the start"] < 0.1
+    names = example("ex12_tuning")
+    assert names["models_inside"] == 27
+    assert names["machines_inside"]["one gain for all"] == 27
+    assert names["machines_inside"]["LQR of one model"] < 20
+    assert names["gained"] < 0.1
 
 
 @pytest.mark.nojit_slow
 @pytest.mark.slow
 def test_ex13_de_falco():
-    found = results("ex13_de_falco")
-    assert found["our default: right until, s"] == 20.0 > found["rank 11 given: right until, s"]
-    assert found["rank 11 given: right until, s"] > found["threshold = tolerance: right until, s"]
-    assert found["our default: sum of Psi^2 at the end, m2"] < 1e-24
+    names = example("ex13_de_falco")
+    right = names["right_until"]
+    assert right["our default"] == 20.0 > right["rank 11 given"]
+    assert right["rank 11 given"] > right["threshold = tolerance"]
+    assert names["violations"]["our default"] < 1e-24
 
 
 @pytest.mark.slow
 def test_ex14_spencer_five_bar():
-    found = results("ex14_spencer_five_bar")
-    assert found["Lagrange, Baumgarte: energy error, J"] > 1e3 * found["default: energy error, J"]
-    assert found["default: loop open, m"] < 1e-13
-    largest = found["largest exact multiplier at the same times, N"]
-    assert found["default: largest multiplier, N"] == pytest.approx(largest, rel=0.01)
+    names = example("ex14_spencer_five_bar")
+    ours = names["ours"]
+    assert names["lagrange"].energy_error > 1e3 * ours.energy_error
+    assert ours.violation.max() < 1e-13
+    largest = np.abs(names["exact_multipliers"]).max()
+    assert np.abs(ours.multipliers).max() == pytest.approx(largest, rel=0.01)
 
 
 @pytest.mark.slow
 def test_ex15_aghili_slider_crank():
-    found = results("ex15_aghili_slider_crank")
-    assert found["closed forms: largest difference"] < 1e-13
-    assert found["default: tracking error, rad"] < 1e-9
+    names = example("ex15_aghili_slider_crank")
+    assert names["closed_form_error"] < 1e-13
+    assert names["tracking"]["default"] < 1e-9
 
 
 @pytest.mark.nojit_slow
 def test_ex16_benchmarks():
-    found = results("ex16_benchmarks")
-    assert all(value < 1e-6 for name, value in found.items() if name.endswith((", m", ", J")))
-    assert [value for name, value in found.items() if "flat configurations" in name] == [0, 10, 10, 0]
+    results = list(example("ex16_benchmarks")["results"].values())
+    assert all(max(result.largest, result.run.max_energy_error) < 1e-6 for result in results)
+    assert [len(result.run.events()) for result in results] == [0, 10, 10, 0]
 
 
 @pytest.mark.slow
 @pytest.mark.nojit_slow
 def test_ex17_own_scheduler():
-    found = results("ex17_own_scheduler")
-    assert found["ended by the event"] == 1.0 and found["error there, rad"] < 0.031
-    assert found["time until it rests at the goal, s"] < 1.2
+    names = example("ex17_own_scheduler")
+    assert "at the goal" in names["stepper"].ended and names["left_over"] < 0.031
+    assert names["times"][-1] < 1.2
 
 
 # -- figures -----------------------------------------------------------------------------------------------------
@@ -194,7 +205,7 @@ NAMES = sorted(path.stem for path in EXAMPLES.glob("ex*.py"))
 @pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in LONG)) for name in NAMES])
 @pytest.mark.first(2)
 def test_figures_can_be_read(name):
-    figure = example(name).figure()
+    figure = example(name)["fig"]
     assert isinstance(figure, Figure)
     figure.draw_without_rendering()
     assert [ax.get_title() for ax in figure.axes if not ax.has_data()] == []

@@ -3,12 +3,14 @@
 import ast
 import re
 from pathlib import Path
+from xml.etree import ElementTree
 
 import matplotlib.image
+import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from cmbcontrol import papers
+from cmbcontrol import papers, plants
 from tests.fixtures import script
 
 ROOT = Path(__file__).parents[2]
@@ -24,7 +26,9 @@ def shown():
     for page in (*DOCS.rglob("*.md"), ROOT / "README.md"):
         if "_build" not in page.parts:
             text = page.read_text(encoding="utf-8")
-            for address in re.findall(r"(?:\]\(|\} )((?:docs/)?(?:\.\./)*pictures/[\w./-]+\.png)", text):
+            for address in re.findall(
+                r"(?:\]\(|\} |:file: )((?:docs/)?(?:\.\./)*pictures/[\w./-]+\.(?:png|svg))", text
+            ):
                 yield (page.parent / address).resolve()
 
 
@@ -32,13 +36,36 @@ def test_every_picture_is_shown_and_every_shown_one_is_there():
     """Those in folders are of other scripts (the viewer's), which may make more than pages show."""
     wanted = set(shown())
     assert sorted(str(path.relative_to(ROOT)) for path in wanted if not path.is_file()) == []
-    assert sorted(path.name for path in PICTURES.glob("*.png") if path.resolve() not in wanted) == []
+    assert sorted(path.name for path in PICTURES.glob("*.*g") if path.resolve() not in wanted) == []
 
 
 def test_pictures_are_small():
-    sizes = {path.name: path.stat().st_size for path in PICTURES.glob("*.png")}
+    sizes = {path.name: path.stat().st_size for path in PICTURES.glob("*.*g")}
     assert {name: size for name, size in sizes.items() if size > LARGEST} == {}
     assert sum(sizes.values()) < ALL
+
+
+def test_the_moving_picture_moves_and_can_stand_still():
+    """Each body that moves has its keyframes, ends where it begins, and no shape or rule holds what is no number."""
+    text = (PICTURES / "digging.svg").read_text(encoding="utf-8")
+    root = ElementTree.fromstring(text)
+    drawn = {path.get("class") for path in root.iter("{http://www.w3.org/2000/svg}path")} - {None}
+    frames = dict(re.findall(r"@keyframes (\w+)\{((?:[\d.]+%\{[^}]*\})+)\}", text))
+    assert len(frames) == 11 and set(frames) <= drawn  # bodies of the excavator; the ground stands
+    for steps in frames.values():
+        found = re.findall(r"([\d.]+)%\{transform:translate\(([-\d.]+)px,([-\d.]+)px\) rotate\(([-\d.]+)rad\)\}", steps)
+        numbers = np.array(found, dtype=float)
+        assert len(numbers) == make_pictures.FRAMES + 1 and (np.diff(numbers[:, 0]) > 0.0).all()
+        assert numbers[0, 0] == 0.0 and numbers[-1, 0] == 100.0
+        assert np.abs(numbers[-1, 1:] - numbers[0, 1:]).max() < 0.02  # m, rad: a pixel
+        assert np.ptp(numbers[:, 1:], axis=0).max() > 0.1
+    assert "@media (prefers-reduced-motion:reduce){#digging path{animation:none!important}}" in text
+    assert "nan" not in text and "inf," not in text
+
+
+def test_every_plant_is_in_one_picture():
+    shown = [name for names in make_pictures.CATALOGUE.values() for name in names]
+    assert sorted(shown) == sorted(plants.catalogue)
 
 
 def test_the_gallery_has_every_example():
@@ -46,10 +73,22 @@ def test_the_gallery_has_every_example():
     for name in make_pictures.examples():
         source = (ROOT / "examples" / f"{name}.py").read_text(encoding="utf-8")
         sentence = ast.get_docstring(ast.parse(source)).split("\n\n")[0]
-        assert text.count(f"(pictures/{name}-card.png)") == 1, name
+        assert text.count(f"(pictures/{name}-card.png)") == 2, name  # the card, and below the lines that make it
         assert text.count(f"(pictures/{name}.png)") == 1, name
         assert text.count(" ".join(sentence.split())) == 2, name
         assert text.count(f"{{literalinclude}} ../examples/{name}.py\n") == 1, name
+        assert text.count(f'<a href="notebooks/{name}.ipynb" download>') == 1, name
+
+
+def test_cells_of_the_gallery_are_short_and_run_by_themselves():
+    """About ten lines each; `test_docs.py` runs them, each in an empty namespace."""
+    parts = list(make_pictures.parts_of("gallery"))
+    cells, drawn = parts[::2], [part["picture"] for part in parts[1::2]]
+    assert drawn == [f"{name}-card" for name in make_pictures.examples()]
+    for cell, name in zip(cells, drawn, strict=True):
+        lines = [line for line in cell["block"].splitlines() if line and not line.startswith(("import ", "from "))]
+        assert len(lines) <= 13, name
+    assert "gallery" in make_pictures.APART
 
 
 def test_pictures_of_experiments_have_their_experiment():
