@@ -24,6 +24,7 @@ from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.terms import RANK_TOLERANCE, Terms
 from .control import after
+from .ending import cause_of
 from .engine import Engine
 from .failures import LawFailed
 from .path import path
@@ -157,6 +158,8 @@ class _Output:
             **last.counts,
             **self.settings,
         }
+        if last.error is not None and last.status != Status.INTERRUPTED:
+            attrs["cause"] = cause_of(last.error)
         return build_dataset(plant, times, columns, logged, attrs)
 
 
@@ -243,7 +246,12 @@ def _reports(parts: Sequence[RunPart], times: Array, evaluated: Array) -> dict[s
     names = list(dict.fromkeys(name for report in reports for name in report or ()))
     if not names:
         return {}
-    return {"report": np.array([[float((r or {}).get(n, np.nan)) for n in names] for r in reports]), "quantity": names}
+    units = control.law.report_units()
+    return {
+        "report": np.array([[float((r or {}).get(n, np.nan)) for n in names] for r in reports]),
+        "quantity": names,
+        "quantity_units": tuple(units.get(n, "") for n in names),
+    }
 
 
 def _states(part: RunPart, times: Array, failures: _Failures) -> Array:
