@@ -126,11 +126,11 @@ class Drawing:
 
         options = {} if dpi is None else {"dpi": dpi}
         if self.plane is None:
-            figure = new_figure(5.4, 5.0, layout="none", **options)
+            figure = new_figure(5.4, 5.0, scaled=True, layout="none", **options)
             ax = figure.add_axes((0.02, 0.05, 0.9, 0.9), projection="3d")
             upright(ax, self.scene)
             return ax
-        figure = new_figure(5.4, 0.7 + 4.6 * self.ratio + (0.25 if title else 0.0), **options)
+        figure = new_figure(5.4, 0.7 + 4.6 * self.ratio + (0.25 if title else 0.0), scaled=True, **options)
         return figure.add_subplot()
 
     @property

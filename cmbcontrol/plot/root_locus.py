@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from .. import _check
 from ..linear.root_locus import RootLocus
 from .figure import new_figure
-from .style import COLORS, FAINT, INK, LABEL, TICK, dress
+from .style import COLORS, FAINT, INK, LABEL, QUIET, TICK, dress
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -154,5 +154,5 @@ def _name_line(ax: Any, line: NDArray[np.complex128], zeta: float, named: list[A
             return
     named.append(place)
     words = f"{zeta:g}" if len(named) > 1 else f"damping {zeta:g}"
-    look = {"fontsize": TICK - 1.5, "color": "#8A8A8A", "ha": "center", "va": "center", "zorder": 1.2, "clip_on": True}
+    look = {"fontsize": TICK - 1.0, "color": QUIET, "ha": "center", "va": "center", "zorder": 1.2, "clip_on": True}
     ax.text(z.real, z.imag, words, bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8}, **look)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ from ..sim.result import Simulation
 from ..sim.units import column_units
 from ..studies.study import Study
 from . import style
-from .figure import new_figure
+from .figure import is_narrow, new_figure
 
 if TYPE_CHECKING:
     import xarray
@@ -30,8 +31,9 @@ __all__ = ["distribution", "envelope", "figures_of", "pareto", "scatter", "torna
 Array = NDArray[np.float64]
 
 _FAR = 1.5  # widths of the histogram: a limit that is farther would squeeze it
-_ACROSS = 6  # panels of a scatter side by side
-_LETTERS = 26  # of a label below such a panel
+_ACROSS, _NARROW = 4, 2  # panels of a scatter side by side, and on a phone
+_LETTERS, _FEWER = 26, 16  # of a label below such a panel in one line, and on a phone
+_DOTS = 5000  # of a figure; more are drawn as an image, in place of as many elements of SVG or PDF
 
 
 def _label(data: xarray.Dataset, name: str) -> str:
@@ -187,7 +189,7 @@ def scatter(
     columns = _check.names(columns, "parameters", found.parameters, "parameter")
     if not rows or not columns:
         raise InputError("there is nothing to draw: no measure, or no numeric parameter that varies")
-    across = min(len(columns), _ACROSS)  # more parameters go on below
+    across = min(len(columns), _NARROW if is_narrow() else _ACROSS)  # more parameters go on below
     below = -(-len(columns) // across)
     figure = new_figure(1.2 + 2.0 * across, 0.7 + (1.6 if below == 1 else 1.9) * below * len(rows))
     panels = figure.subplots(below * len(rows), across, squeeze=False, sharex="col" if below == 1 else False)
@@ -203,15 +205,18 @@ def scatter(
             style.dress(ax, _label(found.data, measure) if j % across == 0 else "")
             ax.tick_params(labelleft=j % across == 0)
             kind = {"color": style.COLORS[0]} if shade is None else {"c": shade, "cmap": "viridis"}
-            drawn = ax.scatter(x, y, s=7.0, alpha=0.75, linewidths=0.0, **kind)
+            many = x.size * len(rows) * len(columns) > _DOTS
+            drawn = ax.scatter(x, y, s=7.0, alpha=0.75, linewidths=0.0, rasterized=many, **kind)
             if failed.any():
                 place = {"transform": ax.get_xaxis_transform(), "clip_on": False}
                 ends = x[failed]
                 ax.plot(ends, np.zeros(ends.size), "x", color=style.COLORS[1], ms=4.0, **place)
             if below > 1 or i == len(rows) - 1:
                 text = _label(found.data, parameter)
-                small = style.LABEL * min(1.0, _LETTERS / len(text))
-                ax.set_xlabel(text, fontsize=max(small, 5.5), color=style.INK)
+                letters = _FEWER if is_narrow() else _LETTERS
+                lines = textwrap.wrap(text, letters, break_long_words=False, break_on_hyphens=False)
+                small = style.LABEL * min(1.0, letters / max(map(len, lines), default=1))
+                ax.set_xlabel("\n".join(lines), fontsize=max(small, style.TICK - 1.0), color=style.INK)
     for ax in panels.ravel():
         if not ax.has_data():
             ax.set_visible(False)

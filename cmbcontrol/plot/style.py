@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from .._tolerance import CONSTANT
 from ..errors import InputError
-from .figure import new_figure
+from .figure import NARROW, is_narrow, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -83,6 +83,7 @@ def panels(axes: Any, count: int, height: float = 1.75) -> tuple[Figure, list[Ax
         Where another number of axes was given.
     """
     if axes is None:
+        height = min(height, 0.85 * NARROW) if is_narrow() else height
         figure = new_figure(WIDTH, height * count + 0.55)
         made = figure.subplots(count, 1, sharex=True, squeeze=False)[:, 0]
         return figure, list(made)
@@ -335,19 +336,40 @@ def beside(ax: Axes, extra: Sequence[Any] = (), *, handles: Sequence[Any] | None
     handles = [_key(handle) for handle in (*handles, *references, *extra)]
     if not handles:
         return
-    legend = ax.legend(
-        handles=handles,
-        loc="upper left",
-        bbox_to_anchor=(1.01, 1.0),
-        borderaxespad=0.0,
-        frameon=False,
-        fontsize=TICK,
-        ncols=1 + sum(len(handles) > most for most in _COLUMNS),
-        handlelength=2.2,
-        columnspacing=1.0,
-        labelspacing=0.35,
-    )
-    _make_room(ax, legend)
+    look = {"borderaxespad": 0.0, "frameon": False, "fontsize": TICK, "handlelength": 2.2, "columnspacing": 1.0}
+    if is_narrow():
+        _above(ax, handles, look)
+        return
+    columns = 1 + sum(len(handles) > most for most in _COLUMNS)
+    look |= {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0), "labelspacing": 0.35}
+    _make_room(ax, ax.legend(handles=handles, ncols=columns, **look))
+
+
+def _above(ax: Axes, handles: Sequence[Any], look: dict[str, Any]) -> None:
+    """Add a legend above a panel, in as many columns as there is room for; the panel keeps its height."""
+    from .notebook_figure import NotebookFigure
+
+    figure, columns = ax.figure, min(len(handles), 4)
+    look = look | {"loc": "lower left", "bbox_to_anchor": (0.0, 1.03), "labelspacing": 0.25, "handlelength": 1.8}
+    room = 0.78 * figure.bbox.width  # beside the labels of the axis
+    legend = ax.legend(handles=handles, ncols=columns, **look)
+    while columns > 1 and legend.get_window_extent().width > room:
+        columns -= 1
+        legend = ax.legend(handles=handles, ncols=columns, **look)
+    if isinstance(figure, NotebookFigure) and ax.get_subplotspec() is not None:
+        _grow(ax, legend.get_window_extent().height / figure.dpi)
+
+
+def _grow(ax: Axes, more: float) -> None:
+    """Make the row of a panel, and the figure, taller by some inches."""
+    figure, spec = ax.figure, ax.get_subplotspec()
+    width, height = figure.get_size_inches()
+    grid = spec.get_gridspec()  # type: ignore[union-attr]
+    ratios = np.array(grid.get_height_ratios(), dtype=float)
+    heights = height * ratios / ratios.sum()
+    heights[spec.rowspan.start] += more  # type: ignore[union-attr]
+    grid.set_height_ratios(heights.tolist())
+    figure.set_size_inches(width, float(heights.sum()))  # type: ignore[union-attr]
 
 
 def _make_room(ax: Axes, legend: Any) -> None:
@@ -363,11 +385,6 @@ def _make_room(ax: Axes, legend: Any) -> None:
     if wide > figure.legend_room:
         width += wide - figure.legend_room
         figure.legend_room = wide
-    grid = spec.get_gridspec()
-    ratios = np.array(grid.get_height_ratios(), dtype=float)
-    heights = height * ratios / ratios.sum()
-    row = spec.rowspan.start
-    if tall > heights[row]:
-        heights[row] = tall
-        grid.set_height_ratios(heights.tolist())
-    figure.set_size_inches(width, float(heights.sum()))
+    figure.set_size_inches(width, height)
+    ratios = np.array(spec.get_gridspec().get_height_ratios(), dtype=float)
+    _grow(ax, max(tall - height * ratios[spec.rowspan.start] / ratios.sum(), 0.0))

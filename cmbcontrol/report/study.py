@@ -17,6 +17,7 @@ from ..model.units import plain
 from ..plot.studies import figures_of
 from ..plot.time import responses
 from ..sim.result import Simulation
+from ..sim.summary import ALARMS, run_lines
 from ..studies.study import Study
 from ..studies.summary import HEAD, measure_lines, setting_lines, yield_line
 from ..view import view_study
@@ -170,7 +171,9 @@ def _worst_run(page: Page, found: Study, measure: str) -> None:
         title = f"largest {measure}"
         told = f"Run {index} has the largest {measure}: {_settings(found, index)}. Beside it, the run in the middle."
         section.parts.append(Text(told))
-        section.parts.append(Picture(Markup(view_study(found, measure, title=title).frame())))  # type: ignore[union-attr]
+        moving = view_study(found, measure, title=title).frame()  # type: ignore[union-attr]
+        section.parts.append(Picture(Markup(moving), live=True))
+        section.parts.append(pairs(run_lines(run), f"run {index}", ALARMS))
         section.parts.append(Picture.of(lambda: responses(run), f"Positions, references and efforts of run {index}"))
     if run.plant is not None:
         with page.section("Machine") as section:

@@ -14,7 +14,6 @@ from ..dynamics.nearest_singular import nearest_singular_configuration
 from ..dynamics.singular import singular_configuration
 from ..errors import (
     AssemblyError,
-    CmbError,
     ModelError,
     PainleveError,
     ParametrizationError,
@@ -28,7 +27,7 @@ from ..model.plant import Plant
 from .failures import LawFailed
 from .run import Record
 
-__all__ = ["cause_of", "near_the_end", "not_begun", "where", "why_ended"]
+__all__ = ["near_the_end", "not_begun", "where", "why_ended"]
 
 Array = NDArray[np.float64]
 
@@ -103,11 +102,6 @@ def why_ended(plant: Plant, record: Record, grown: str = "") -> str:
     if record.status in (Status.STEP_TOO_SMALL, Status.PROJECTION):
         causes += filter(None, [near_the_end(plant, record.end[1][: plant.nq])])
     return " ".join(causes)
-
-
-def cause_of(error: BaseException) -> str:
-    """Text of the exception that ended a run; errors of this package say all without the name of their class."""
-    return str(error) if isinstance(error, CmbError) and str(error) else _cause(error, "").rstrip(".")
 
 
 def _cause(error: BaseException, where: str) -> str:

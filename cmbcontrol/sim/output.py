@@ -24,7 +24,6 @@ from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.terms import RANK_TOLERANCE, Terms
 from .control import after
-from .ending import cause_of
 from .engine import Engine
 from .failures import LawFailed
 from .path import path
@@ -158,8 +157,6 @@ class _Output:
             **last.counts,
             **self.settings,
         }
-        if last.error is not None and last.status != Status.INTERRUPTED:
-            attrs["cause"] = cause_of(last.error)
         return build_dataset(plant, times, columns, logged, attrs)
 
 

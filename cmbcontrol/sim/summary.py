@@ -34,11 +34,10 @@ def event_words(event: dict[str, Any]) -> str:
 
 
 def run_lines(run: Simulation) -> list[tuple[str, str]]:
-    """Lines of the summary of a run, as pairs of a heading and a text; the cause of a failure comes first."""
+    """Lines of the summary of a run, as pairs of a heading and a text; how it ended comes first."""
     data = run.data
-    failed = [] if run.status in _ENDS else [("failed", _cause(run))]
     lines = [
-        ("ended", f"{run.message.rstrip('.')}, at {run.time[-1]:.6g} s"),
+        ("ended" if run.status in _ENDS else "failed", _how_it_ended(run)),
         ("cost", _cost(run)),
         ("loops open by at most", f"{run.max_drift:.1e} m" if data.sizes["loop"] else "no loops"),
         ("energy error", _energy(run)),
@@ -52,7 +51,7 @@ def run_lines(run: Simulation) -> list[tuple[str, str]]:
     if data.sizes["event"]:
         lines.append(("events", _events(run)))
     lines += [("beyond limit" if motor.beyond else "limit", str(motor)) for motor in motors_at_limits(run)]
-    return failed + lines
+    return lines
 
 
 def summary(run: Simulation) -> str:
@@ -62,10 +61,10 @@ def summary(run: Simulation) -> str:
     return "\n".join([title, *(f"  {what:<22} {text}" for what, text in run_lines(run))])
 
 
-def _cause(run: Simulation) -> str:
-    """Text of what ended a run, with the time: that of the exception, where there was one."""
-    cause = str(run.data.attrs.get("cause", run.message)).rstrip(".")
-    return cause if "t = " in cause else f"{cause}, at t = {run.time[-1]:.6g} s"
+def _how_it_ended(run: Simulation) -> str:
+    """Message of a run, with its last time where it does not tell one."""
+    message = run.message.rstrip(".")
+    return message if " t = " in message else f"{message}, at {run.time[-1]:.6g} s"
 
 
 def _cost(run: Simulation) -> str:
