@@ -166,7 +166,8 @@ class Drawing:
             for spine in ax.spines.values():
                 spine.set(linewidth=0.6, color=FAINT)
         if title:
-            ax.set_title(title, fontsize=LABEL + 1.0, color=INK)
+            inside = {"y": 0.97, "pad": 0.0} if self.plane is None else {}  # of axes that fill the figure
+            ax.set_title(title, fontsize=LABEL + 1.0, color=INK, **inside)
 
     def _fit(self, box: Array) -> None:
         """Zoom so that the drawing is as large as the labels around it allow."""

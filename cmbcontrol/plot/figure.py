@@ -233,6 +233,7 @@ def _content(figure: Figure, kind: str, dpi: float) -> bytes:
 
     stream = BytesIO()
     undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
+    figure.draw_without_rendering()  # the size of panels decides on their ticks, and the layout has room for these then
     with matplotlib.rc_context({"svg.hashsalt": "cmbcontrol"}):  # else names within SVG are random
         figure.savefig(stream, format=kind, dpi=dpi, metadata=undated.get(kind))
     return stream.getvalue()

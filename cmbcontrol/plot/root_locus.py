@@ -20,7 +20,7 @@ __all__ = ["damping_lines", "limits", "root_locus"]
 Array = NDArray[np.float64]
 
 _RATIOS = (0.2, 0.4, 0.6, 0.8)
-_APART = 0.04  # of the width or height: names of lines that are nearer would overlap
+_APART = np.array([0.25, 0.14])  # inches: names of lines that are nearer would overlap
 
 
 def root_locus(locus: RootLocus, *, ax: Any = None, grid: bool = True) -> Figure:
@@ -143,13 +143,20 @@ def _line(ax: Any, zeta: float, period: float) -> NDArray[np.complex128]:
     return direction * np.array([0.0, max(reach, 0.0)])
 
 
+def _inches(ax: Any) -> Array:
+    """Lengths of a unit of both axes, inches, as the layout will be."""
+    size = ax.figure.get_size_inches() * [ax.get_position().width, ax.get_position().height]
+    scale = size / [np.ptp(ax.get_xlim()), np.ptp(ax.get_ylim())]
+    return scale if ax.get_aspect() == "auto" else np.full(2, scale.min())
+
+
 def _name_line(ax: Any, line: NDArray[np.complex128], zeta: float, named: list[Array]) -> None:
     """Write the ratio near the end of its line (on the unit circle half way), unless another text stands there."""
     whole = ax.get_xlim()[0] <= -1.0 and len(line) > 2
     z = line[len(line) // 2] if whole else line[0] + 0.97 * (line[-1] - line[0])
-    place = np.array([z.real, z.imag]) / [np.ptp(ax.get_xlim()), np.ptp(ax.get_ylim())]
+    place = np.array([z.real, z.imag]) * _inches(ax)
     for i, other in enumerate(named):
-        room = np.array([3.0 if i == 0 else 1.0, 1.0]) * _APART  # the first one has a word with it
+        room = np.array([2.2 if i == 0 else 1.0, 1.0]) * _APART  # the first one has a word with it
         if np.all(np.abs(place - other) < room):
             return
     named.append(place)

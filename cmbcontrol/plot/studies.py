@@ -41,6 +41,12 @@ def _label(data: xarray.Dataset, name: str) -> str:
     return f"{name} ({unit})" if unit not in ("", "1") else name
 
 
+def _in_lines(text: str, letters: int) -> str:
+    """Text in lines of so many letters at most, which end at words and behind underscores where they can."""
+    lines = textwrap.wrap(text.replace("_", "_ "), letters, break_on_hyphens=False)
+    return "\n".join(line.replace("_ ", "_") for line in lines)
+
+
 def _values(found: Study, name: str) -> Array:
     """Numeric column of the rows of a study."""
     _check.instance(found, Study, "found", "from study")
@@ -183,6 +189,8 @@ def scatter(
     >>> len(scatter(found).axes)
     4
     """
+    from .ticks import FittingTicks
+
     _check.instance(found, Study, "found", "from study")
     rows = _check.names(found.measures if measures is None else measures, "measures", found.measures, "measure")
     columns = _varied(found) if parameters is None else parameters
@@ -211,12 +219,11 @@ def scatter(
                 place = {"transform": ax.get_xaxis_transform(), "clip_on": False}
                 ends = x[failed]
                 ax.plot(ends, np.zeros(ends.size), "x", color=style.COLORS[1], ms=4.0, **place)
+            ax.xaxis.set_major_locator(FittingTicks(inside=True))
             if below > 1 or i == len(rows) - 1:
                 text = _label(found.data, parameter)
                 letters = _FEWER if is_narrow() else _LETTERS
-                lines = textwrap.wrap(text, letters, break_long_words=False, break_on_hyphens=False)
-                small = style.LABEL * min(1.0, letters / max(map(len, lines), default=1))
-                ax.set_xlabel("\n".join(lines), fontsize=max(small, style.TICK - 1.0), color=style.INK)
+                ax.set_xlabel(_in_lines(text, letters), fontsize=style.TICK, color=style.INK)
     for ax in panels.ravel():
         if not ax.has_data():
             ax.set_visible(False)
@@ -282,7 +289,7 @@ def tornado(indices: xarray.Dataset, *, axes: Any = None) -> Figure:
         label = f"standard deviations of {indices.attrs['measure']}\nper standard deviation of the parameter"
     style.dress(ax, "")
     ax.axvline(0.0, color=style.INK, linewidth=0.7)
-    ax.set_yticks(place, names)
+    ax.set_yticks(place, [_in_lines(name, _FEWER if is_narrow() else 2 * _LETTERS) for name in names])
     if not np.any(main):
         middle: dict[str, Any] = {
             "transform": ax.transAxes,
@@ -291,7 +298,7 @@ def tornado(indices: xarray.Dataset, *, axes: Any = None) -> Figure:
             "bbox": {"fc": "white", "ec": "none"},
         }
         ax.text(0.5, 0.5, "it does not vary with any of them", fontsize=style.LABEL, color=style.INK, **middle)
-    ax.set_xlabel(label, fontsize=style.LABEL, color=style.INK)
+    ax.set_xlabel(label, fontsize=style.LABEL, color=style.INK, loc="right" if is_narrow() else "center")
     if by_variance:
         style.beside(ax)
     return figure

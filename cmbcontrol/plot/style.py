@@ -27,6 +27,7 @@ __all__ = [
     "above_rounding",
     "beside",
     "curve",
+    "decades",
     "dress",
     "in_unit_of_its_size",
     "panels",
@@ -217,12 +218,14 @@ def dress(ax: Axes, label: str, *, log: bool = False) -> None:
 
 def _plain_ticks(axis: Any, factor: float = 1.0) -> None:
     """Set labels of ticks that are read as they stand, on a linear axis of numbers."""
-    from matplotlib.ticker import ScalarFormatter
+    from matplotlib.ticker import AutoLocator, ScalarFormatter
 
-    from .ticks import PlainTicks
+    from .ticks import FittingTicks, PlainTicks
 
     if axis.get_scale() == "linear" and isinstance(axis.get_major_formatter(), (ScalarFormatter, PlainTicks)):
         axis.set_major_formatter(PlainTicks(factor))
+        if axis.axis_name == "x" and isinstance(axis.get_major_locator(), AutoLocator):
+            axis.set_major_locator(FittingTicks(factor))
 
 
 def in_unit_of_its_size(ax: Axes, what: str, unit: str) -> None:
@@ -303,7 +306,7 @@ def above_rounding(ax: Axes, floor: float) -> None:
     cut = least < most / _SMALLER
     lowest = most if cut else least
     if np.isfinite(lowest) and lowest > _DOWN * floor:
-        ax.set_ylim(10.0 ** np.floor(np.log10(lowest) - 0.1), top)
+        decades(ax, lowest, top)
         if cut:
             ends = [np.asarray(line.get_ydata(), dtype=float)[-1] for line in ax.lines]
             high = np.nanmax(ends, initial=floor) ** 2 > top * ax.get_ylim()[0]  # curves that end in the upper half
@@ -316,6 +319,16 @@ def above_rounding(ax: Axes, floor: float) -> None:
     ax.axhspan(floor / band, floor, color=BAND, linewidth=0.0, zorder=0.2)
     place = {"transform": ax.get_yaxis_transform(), "va": "center"}
     ax.text(0.995, floor / np.sqrt(band), "rounding", **small, **place)
+
+
+def decades(ax: Axes, low: float, high: float) -> None:
+    """Set limits of a logarithmic axis around two values, with labels at the powers of ten: at two of them at least."""
+    from matplotlib.ticker import NullFormatter
+
+    first = np.floor(np.log10(low) - 0.05)
+    last = first + 1.0 if high < 10.0 ** (first + 1.0) else np.log10(high)
+    ax.set_ylim(10.0**first, 1.02 * 10.0**last)
+    ax.yaxis.set_minor_formatter(NullFormatter())
 
 
 def beside(ax: Axes, extra: Sequence[Any] = (), *, handles: Sequence[Any] | None = None) -> None:

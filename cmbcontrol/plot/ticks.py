@@ -6,15 +6,17 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from matplotlib.ticker import Formatter
+from matplotlib.ticker import Formatter, MaxNLocator
 
-__all__ = ["PlainTicks", "prefixed", "tick_texts"]
+__all__ = ["FittingTicks", "PlainTicks", "prefixed", "tick_texts"]
 
 _PREFIXES = {-9: "n", -6: "µ", -3: "m", 3: "k", 6: "M", 9: "G"}
 _GROW = ("N", "N m", "J", "W")  # units that also take prefixes of large numbers: nobody says kilometre of a machine
 _SHRINK = (*_GROW, "m", "m/s", "m/s2", "rad", "rad/s", "rad/s2", "s")
 _PLAIN = 1e-2, 1e4  # sizes of numbers that need no prefix
 _POWERS = -5, 7  # powers of ten from which on, and up to which, numbers are written out
+_NICE = (1, 2, 2.5, 5, 10)  # steps between ticks
+_WIDE, _BETWEEN = 0.66, 1.2  # of a font size: a digit, with room for wide ones, and the gap between two labels
 _MOST = 17  # digits behind the point; more are rounding of numbers of double precision
 
 
@@ -86,3 +88,37 @@ class PlainTicks(Formatter):
     def __call__(self, x: float, pos: int | None = None) -> str:
         """Text of one number, as under a pointer of the mouse."""
         return self.fix_minus(f"{x / self.factor:.6g}")
+
+
+class FittingTicks(MaxNLocator):
+    """Locator of a horizontal linear axis: as many ticks, nine at most, as their labels have room side by side.
+
+    Parameters
+    ----------
+    factor : float
+        As of `PlainTicks`, which writes the labels.
+    inside : bool
+        Whether labels at the ends, of which a part would be beside the axis, are left out: another panel is there.
+    """
+
+    def __init__(self, factor: float = 1.0, inside: bool = False) -> None:
+        super().__init__(9, steps=_NICE)
+        self.factor, self.inside = factor, inside
+
+    def tick_values(self, vmin: float, vmax: float) -> Any:
+        """Ticks from one end to the other, in steps of which whole labels fit."""
+        axis: Any = self.axis
+        width = axis.axes.bbox.width * 72.0 / axis.axes.figure.dpi  # points
+        size = axis.get_major_ticks(1)[0].label1.get_fontsize()
+        for count in range(9, 0, -1):
+            found = MaxNLocator(count, steps=_NICE).tick_values(vmin, vmax)
+            seen = found[(found >= min(vmin, vmax)) & (found <= max(vmin, vmax))]
+            longest = max(map(len, tick_texts(seen / self.factor)), default=0)
+            if len(seen) < 2 or (longest * _WIDE + _BETWEEN) * size < width * (seen[1] - seen[0]) / abs(vmax - vmin):
+                break
+        else:  # two labels are too long already
+            found = seen[:1]
+        if self.inside:
+            half = 0.5 * longest * _WIDE * size / width * abs(vmax - vmin)
+            found = found[(found - half >= min(vmin, vmax)) & (found + half <= max(vmin, vmax))]
+        return found

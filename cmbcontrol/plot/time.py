@@ -23,6 +23,7 @@ from .style import (
     above_rounding,
     beside,
     curve,
+    decades,
     dress,
     in_unit_of_its_size,
     panels,
@@ -236,6 +237,8 @@ def accuracy(run: Simulation, *, axes: Any = None) -> Figure:
     dress(conditioning, "conditioning (1)", log=_has_data(conditioning) and lowest < 0.1)
     if lowest >= 0.1:
         conditioning.set_ylim(0.0, 1.05)
+    elif _has_data(conditioning):
+        decades(conditioning, max(lowest, 1e-12), 1.0)
     _finish(run, all_axes)
     return figure
 

@@ -1,10 +1,13 @@
 """Ticks that are read as they stand."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from matplotlib.ticker import AutoLocator, MaxNLocator
 
 from cmbcontrol.plot import style
+from cmbcontrol.plot.figure import new_figure
 from cmbcontrol.plot.ticks import PlainTicks, prefixed, tick_texts
 
 
@@ -75,3 +78,16 @@ def test_texts(values, texts):
 )  # fmt: skip
 def test_prefixes(unit, size, told, factor):
     assert prefixed(unit, size) == (told, pytest.approx(factor))
+
+
+@pytest.mark.parametrize("width", [1.5, 3.0, 7.0])
+def test_labels_side_by_side_have_room(width):
+    for low, high in ranges(60, seed=7):
+        figure = new_figure(width, 1.5)
+        ax = figure.add_subplot()
+        style.dress(ax, "")
+        ax.set_xlim(low, high)
+        for _ in range(2):
+            figure.draw_without_rendering()
+        boxes = [tick.label1.get_window_extent() for tick in ax.xaxis._update_ticks()]
+        assert boxes and all(a.x1 < b.x0 for a, b in pairwise(boxes)), (low, high)
