@@ -145,7 +145,8 @@ def _parameters(found: Study) -> Table:
 
 
 def _failures(found: Study) -> Iterator[Table]:
-    yield pairs([(kind, str(count)) for kind, count in found.kinds.items()], "how the runs ended")
+    failed = [kind for kind in found.kinds if kind != "completed"]
+    yield pairs([(kind, str(count)) for kind, count in found.kinds.items()], "how the runs ended", failed)
     rows: list[tuple[str, ...]] = []
     for row in sorted(found.rows.values(), key=lambda row: row.index):
         if row.status != "completed" and len(rows) < _FAILURES:
