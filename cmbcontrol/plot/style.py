@@ -175,7 +175,8 @@ def _mark(ax: Axes, handles: Sequence[Any]) -> None:
         mark = _MARKS[k % len(_MARKS)]
         if dashes.count(dashes[i]) < 2 or not mark:
             continue
-        alone = list(line.get_markevery() or ())
+        every = line.get_markevery()
+        alone = every if isinstance(every, list) else []
         line.set(marker=mark, markersize=4.2, markeredgewidth=0.0, markevery=[*_spread(ax, line, k), *alone])
         if below := references.get(_OF + str(line.get_label())):
             below.set(marker=mark, markersize=6.0, markerfacecolor="none", markevery=_spread(ax, below, k + 3))
@@ -308,17 +309,19 @@ def above_rounding(ax: Axes, floor: float) -> None:
     if np.isfinite(lowest) and lowest > _DOWN * floor:
         decades(ax, lowest, top)
         if cut:
-            ends = [np.asarray(line.get_ydata(), dtype=float)[-1] for line in ax.lines]
-            high = np.nanmax(ends, initial=floor) ** 2 > top * ax.get_ylim()[0]  # curves that end in the upper half
+            ends = [np.asarray(line.get_ydata(), dtype=float)[-1:] for line in ax.lines]
+            high = (
+                np.nanmax(np.concatenate(ends), initial=floor) ** 2 > top * ax.get_ylim()[0]
+            )  # curves that end in the upper half
             told = f"smallest: {'0' if least < floor else f'{least:.1g}'} at {when:.3g} s"
-            up = {"y": 0.03, "va": "bottom"} if high else {"y": 0.97, "va": "top"}
-            ax.text(x=0.995, s=told, transform=ax.transAxes, **up, **small)
+            up = 0.03 if high else 0.97
+            ax.text(0.995, up, told, transform=ax.transAxes, va="bottom" if high else "top", **small)
         return
     band = (top / floor) ** 0.08  # of the height of the axis: room for its name
     ax.set_ylim(floor / band, top)
     ax.axhspan(floor / band, floor, color=BAND, linewidth=0.0, zorder=0.2)
-    place = {"transform": ax.get_yaxis_transform(), "va": "center"}
-    ax.text(0.995, floor / np.sqrt(band), "rounding", **small, **place)
+    place = ax.get_yaxis_transform()
+    ax.text(0.995, floor / np.sqrt(band), "rounding", transform=place, va="center", **small)
 
 
 def decades(ax: Axes, low: float, high: float) -> None:
@@ -349,7 +352,8 @@ def beside(ax: Axes, extra: Sequence[Any] = (), *, handles: Sequence[Any] | None
     handles = [_key(handle) for handle in (*handles, *references, *extra)]
     if not handles:
         return
-    look = {"borderaxespad": 0.0, "frameon": False, "fontsize": TICK, "handlelength": 2.2, "columnspacing": 1.0}
+    look: dict[str, Any] = {"borderaxespad": 0.0, "frameon": False, "fontsize": TICK}
+    look |= {"handlelength": 2.2, "columnspacing": 1.0}
     if is_narrow():
         _above(ax, handles, look)
         return
@@ -375,14 +379,16 @@ def _above(ax: Axes, handles: Sequence[Any], look: dict[str, Any]) -> None:
 
 def _grow(ax: Axes, more: float) -> None:
     """Make the row of a panel, and the figure, taller by some inches."""
-    figure, spec = ax.figure, ax.get_subplotspec()
+    figure, spec = ax.get_figure(root=True), ax.get_subplotspec()
+    if figure is None or spec is None:
+        return
     width, height = figure.get_size_inches()
-    grid = spec.get_gridspec()  # type: ignore[union-attr]
+    grid = spec.get_gridspec()
     ratios = np.array(grid.get_height_ratios(), dtype=float)
     heights = height * ratios / ratios.sum()
-    heights[spec.rowspan.start] += more  # type: ignore[union-attr]
+    heights[spec.rowspan.start] += more
     grid.set_height_ratios(heights.tolist())
-    figure.set_size_inches(width, float(heights.sum()))  # type: ignore[union-attr]
+    figure.set_size_inches(width, float(heights.sum()))
 
 
 def _make_room(ax: Axes, legend: Any) -> None:

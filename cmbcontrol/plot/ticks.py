@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.ticker import Formatter, MaxNLocator
+from numpy.typing import NDArray
 
 __all__ = ["FittingTicks", "PlainTicks", "prefixed", "tick_texts"]
 
@@ -35,7 +36,7 @@ def prefixed(unit: str, size: float) -> tuple[str, float]:
     return (_PREFIXES[power] + unit, 10.0**power) if power in _PREFIXES else (unit, 1.0)
 
 
-def tick_texts(values: Sequence[float]) -> list[str]:
+def tick_texts(values: Sequence[float] | NDArray[np.float64]) -> list[str]:
     """Texts of numbers, all with the digits that the smallest step between them needs.
 
     Each is within a hundredth of a step of its number. Large and small numbers are written with a power of ten, each
@@ -111,7 +112,7 @@ class FittingTicks(MaxNLocator):
         width = axis.axes.bbox.width * 72.0 / axis.axes.figure.dpi  # points
         size = axis.get_major_ticks(1)[0].label1.get_fontsize()
         for count in range(9, 0, -1):
-            found = MaxNLocator(count, steps=_NICE).tick_values(vmin, vmax)
+            found = np.asarray(MaxNLocator(count, steps=_NICE).tick_values(vmin, vmax))
             seen = found[(found >= min(vmin, vmax)) & (found <= max(vmin, vmax))]
             longest = max(map(len, tick_texts(seen / self.factor)), default=0)
             if len(seen) < 2 or (longest * _WIDE + _BETWEEN) * size < width * (seen[1] - seen[0]) / abs(vmax - vmin):
