@@ -66,6 +66,10 @@ class AroundLaw(Controller, abstract=True):
     def error(self, t: float, terms: Terms) -> tuple[Array, Array] | None:
         return self._inner.error(t, terms)
 
+    def report_units(self) -> Mapping[str, str]:
+        """Units of the report of the inner law."""
+        return self._inner.report_units()
+
     _own_states = 0  # states before those of the inner law
 
     @property

@@ -15,6 +15,7 @@ from .._arguments import KeepsArguments
 from ..errors import InputError, InputTypeError
 from ..model.plant import Plant
 from ..model.terms import Terms
+from ..model.units import effort_units
 from ..trace.symbols import numbers_of
 from .around import AroundLaw
 from .controller import (
@@ -514,6 +515,17 @@ class Chain(AroundLaw):
             if block.latency is None:
                 report |= {f"{title}_{n}": x for n, x in zip(motors, after - before, strict=True)}
         return report
+
+    def report_units(self) -> Mapping[str, str]:
+        units, plant = {} if self.law is None else dict(self.law.report_units()), self.plant
+        titles = different([_snake(block) for block in (*self.sensors, *self.blocks)])
+        if plant is not None:
+            rates = zip(plant.velocity_names, plant.velocity_units, strict=True)
+            ways = {name: unit.removesuffix("/s") for name, unit in rates}
+            efforts = dict(zip(plant.actuator_names, effort_units(plant), strict=True))
+            for k, title in enumerate(titles):
+                units |= {f"{title}_{n}": u for n, u in (ways if k < len(self.sensors) else efforts).items()}
+        return units
 
     def __str__(self) -> str:
         return self.name

@@ -357,6 +357,10 @@ class ConstrainedActuation(AroundMotion):
             report["friction_use"] = effort.friction_use
         return report if effort.levels is None else report | reported(effort.levels, effort.acceleration)
 
+    def report_units(self) -> Mapping[str, str]:
+        forces = {"motion_slack": "sqrt(kg) m/s2", "contact_force": "N"}
+        return dict.fromkeys(("status", "limit_use", "motion_scale", "friction_use"), "1") | forces
+
     def limit_use(self, u: Array) -> float:
         """Largest use of a limit by a motor: the part of the way from the middle of its limits, 1 at a limit."""
         bounded = np.isfinite(self.upper - self.lower) & (self.upper > self.lower)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -449,6 +449,10 @@ class ConstraintForcePI(Controller):
             return desired + self.kp * x + self.ki * s
         s, *filtered = self._split(state)
         return desired - self._modelled_error(self._bounded(s), *filtered)
+
+    def report_units(self) -> Mapping[str, str]:
+        units = [*zip(self.names, self.components.units, strict=True)]
+        return {f"{what}_{n}": u for what in ("force_error", "unreachable") for n, u in units} | {"coupling": "1"}
 
     def errors(self, t: float, terms: Terms, state: Array, vdot: Array, root: Array | None = None) -> dict[str, float]:
         """Force errors, forces out of reach and the coupling, by name, for the report of a run.

@@ -194,6 +194,10 @@ class Controller(KeepsArguments):
         """Initial states (n,); refuses a plant that it does not fit."""
         return np.zeros(0)
 
+    def report_units(self) -> Mapping[str, str]:
+        """Units of the numbers of the report by name, ``"1"`` for those without; names may be left out."""
+        return {}
+
     def state_names(self, plant: Plant) -> Sequence[str]:
         """Names of the states, for linear models; they are numbered unless there are as many as states."""
         return ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -132,6 +133,9 @@ class HybridMotionForce(AroundMotion):
             return {**of_motion, **self.force.errors(t, terms, forcing, vdot, self._root)}
 
         return Evaluation(u, np.concatenate([moving, self.force.moved(t, terms, forcing)]), report)
+
+    def report_units(self) -> Mapping[str, str]:
+        return {**self.motion.report_units(), **self.force.report_units()}
 
 
 def _require_same_period(motion: float | None, force: float | None) -> None:

@@ -176,6 +176,10 @@ class LoadObserver(AroundLaw):
 
         return Evaluation(of_law.effort, states, report)
 
+    def report_units(self) -> Mapping[str, str]:
+        units = {f"{name}_estimate": "N" if name[-2] == "f" else "N m" for name in self.loads}
+        return {**self.law.report_units(), **units}
+
 
 def _components(plant: Mechanism, names: Sequence[str]) -> tuple[str, ...]:
     """Names of load components, from names of loads or of components; refuses unknown and repeated ones."""

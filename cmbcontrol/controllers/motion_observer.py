@@ -215,6 +215,11 @@ class MotionObserver(AroundLaw):
 
         return Evaluation(of_law.effort, states, report)
 
+    def report_units(self) -> Mapping[str, str]:
+        rates = dict(zip(self.plant.velocity_names, self.plant.velocity_units, strict=True))
+        errors = {f"{name}_error": unit.removesuffix("/s") for name, unit in rates.items()}
+        return {**self.law.report_units(), **errors, **{f"{name}_rate_error": unit for name, unit in rates.items()}}
+
 
 def foreseen(plant: Plant, q: Array, v: Array, u: Array, T: float, more: Array | None = None) -> tuple[Array, Array]:
     """Predicted configuration and velocity a time T later, under a held effort, by a Runge-Kutta step of order 4.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -156,6 +156,10 @@ class ObserverFeedback(AroundLaw):
             return {f"{name}_error": float(x) for name, x in zip(self.model.states, off, strict=True)}
 
         return Evaluation(u, np.concatenate([ahead, integral]), report)
+
+    def report_units(self) -> Mapping[str, str]:
+        units = zip(self.model.states, self.model.state_units, strict=True)
+        return {f"{name}_error": unit for name, unit in units}
 
     def anti_windup(self, t: float, terms: Terms, state: Array, after: Array, cut: Cut) -> Array:
         """Rates or next values of estimate and integrals under the efforts that limits let through."""

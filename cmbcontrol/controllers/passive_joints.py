@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -157,6 +158,9 @@ class PassiveJoints(AroundMotion):
 
         moving = evaluated(self.motion, t, terms, state).state if state.size else None
         return Evaluation(u, moving, report)
+
+    def report_units(self) -> Mapping[str, str]:
+        return {**self.motion.report_units(), "margin": "1", "lost": "1", "rank": "1"}
 
     def _brake(self, terms: Terms) -> Array:
         """Efforts of -damping D M D' v, with the projector D = B B^+ of forces on the motors' own joints."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -320,6 +320,7 @@ class ProjectedInverseDynamics(MotionLaw):
     def evaluate(self, t: float, terms: Terms, state: Array) -> Evaluation:
         """Motor efforts; the report has ``tracking_error``, the norm of e, and with saturation ``scale``.
 
+        Of a task with values in several units there is one norm for each, such as ``tracking_error_rad``.
         ``scale`` is the s of "scale"; with "clip" the smallest part of its effort that a motor gives.
         """
         now = self._motion(t, terms)
@@ -327,10 +328,22 @@ class ProjectedInverseDynamics(MotionLaw):
         u, scale = self._efforts(t, terms, now, target)
 
         def report() -> dict[str, float]:
-            numbers = {"tracking_error": np.linalg.norm(now.e)}
+            numbers = {name: np.linalg.norm(now.e[rows]) for name, (_, rows) in self._error_norms.items()}
             return numbers if self.saturation is None else numbers | {"scale": scale}
 
         return Evaluation(u, None if self.ki is None else self._integrated(now.e, state, scale), report=report)
+
+    @property
+    def _error_norms(self) -> dict[str, tuple[str, list[int]]]:
+        """Norms of the error in the report by name, each with its unit and the values of the task that have it."""
+        units = self.task.units
+        groups = {unit: [k for k, u in enumerate(units) if u == unit] for unit in dict.fromkeys(units)}
+        if len(groups) == 1:
+            return {"tracking_error": (units[0], groups[units[0]])}
+        return {f"tracking_error_{unit.replace(' ', '_') or 'other'}": (unit, rows) for unit, rows in groups.items()}
+
+    def report_units(self) -> Mapping[str, str]:
+        return {name: unit for name, (unit, _) in self._error_norms.items()} | {"scale": "1"}
 
     def _integrated(self, e: Array, z: Array, scale: Any) -> Array:
         """Rates or next values of the integrals z, which do not grow while a motor is at its limit."""

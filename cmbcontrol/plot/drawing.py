@@ -126,11 +126,11 @@ class Drawing:
 
         options = {} if dpi is None else {"dpi": dpi}
         if self.plane is None:
-            figure = new_figure(5.4, 5.0, layout="none", **options)
+            figure = new_figure(5.4, 5.0, scaled=True, layout="none", **options)
             ax = figure.add_axes((0.02, 0.05, 0.9, 0.9), projection="3d")
             upright(ax, self.scene)
             return ax
-        figure = new_figure(5.4, 0.7 + 4.6 * self.ratio + (0.25 if title else 0.0), **options)
+        figure = new_figure(5.4, 0.7 + 4.6 * self.ratio + (0.25 if title else 0.0), scaled=True, **options)
         return figure.add_subplot()
 
     @property
@@ -166,7 +166,8 @@ class Drawing:
             for spine in ax.spines.values():
                 spine.set(linewidth=0.6, color=FAINT)
         if title:
-            ax.set_title(title, fontsize=LABEL + 1.0, color=INK)
+            inside = {"y": 0.97, "pad": 0.0} if self.plane is None else {}  # of axes that fill the figure
+            ax.set_title(title, fontsize=LABEL + 1.0, color=INK, **inside)
 
     def _fit(self, box: Array) -> None:
         """Zoom so that the drawing is as large as the labels around it allow."""

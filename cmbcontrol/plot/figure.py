@@ -7,6 +7,7 @@ holds them, so that thousands of them leave nothing behind.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,7 +22,19 @@ from ..errors import InputError
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["DPI", "SUFFIXES", "inline", "new_figure", "png", "save", "unregistered"]
+__all__ = [
+    "DPI",
+    "NARROW",
+    "SUFFIXES",
+    "inline",
+    "is_narrow",
+    "narrow",
+    "new_figure",
+    "png",
+    "save",
+    "svg",
+    "unregistered",
+]
 
 DPI = 150.0  # of files and notebooks: letters of 8 points have 17 pixels
 SUFFIXES = (".png", ".svg", ".pdf")
@@ -30,7 +43,20 @@ SUFFIXES = (".png", ".svg", ".pdf")
 _SILENT = {"agg", "cairo", "pdf", "pgf", "ps", "svg", "template"}
 _INLINE = {"inline", "module://matplotlib_inline.backend_inline"}
 
+NARROW = 3.65  # inches: 350 pixels, what a page has on a phone, at which letters have their size
+
+# Colours that follow a page from light to dark, as they are on its dark ground: neutral ones, and those of signals that
+# would have little contrast with it. The grounds are those of report/page.html.
+_DARK = {
+    "#000000": "#e6e8ea", "#222222": "#e6e8ea", "#6f6f6f": "#a4abb3", "#7a7a7a": "#a4abb3", "#8a8a8a": "#a4abb3",
+    "#b8b8b8": "#6b7178", "#e4e4e4": "#33383e", "#eeeeee": "#2a2e33", "#ececec": "#26292e", "#ffffff": "#17191c",
+    "#0072b2": "#3b93d6", "#6b6b6b": "#9aa0a6",
+}  # fmt: skip
+_LIGHT = {color: color for color in _DARK}
+_PAINT = re.compile(r"(?<=(?:fill|roke): )#[0-9a-f]{6}")  # in the style of an element of SVG: fill, stroke
+
 _unregistered: ContextVar[bool] = ContextVar("unregistered", default=False)
+_narrow: ContextVar[bool] = ContextVar("narrow", default=False)
 
 
 @contextmanager
@@ -53,13 +79,30 @@ def unregistered() -> Iterator[None]:
         _unregistered.reset(token)
 
 
-def new_figure(width: float, height: float, **options: Any) -> Figure:
+@contextmanager
+def narrow() -> Iterator[None]:
+    """Context in which figures are made for phones: `NARROW` inches wide at most, legends above the panels."""
+    token = _narrow.set(True)
+    try:
+        yield
+    finally:
+        _narrow.reset(token)
+
+
+def is_narrow() -> bool:
+    """Whether figures are made for phones now."""
+    return _narrow.get()
+
+
+def new_figure(width: float, height: float, *, scaled: bool = False, **options: Any) -> Figure:
     """Make an empty figure, known to pyplot if pyplot would show it.
 
     Parameters
     ----------
     width, height : float
         Inches.
+    scaled : bool
+        Whether a figure that is made narrower becomes lower, too, as drawings with equal axes do.
     **options
         Options of `matplotlib.figure.Figure`; the layout is "constrained" unless given, the resolution 150 dpi (in a
         window the one of matplotlib's settings, so that it fits the screen).
@@ -71,6 +114,9 @@ def new_figure(width: float, height: float, **options: Any) -> Figure:
     """
     from .notebook_figure import NotebookFigure
 
+    if is_narrow() and width > NARROW:
+        height *= NARROW / width if scaled else 1.0
+        width = NARROW
     options = {"figsize": (width, height), "layout": "constrained"} | options
     if not _appears():
         return NotebookFigure(**{"dpi": DPI, **options})
@@ -162,12 +208,32 @@ def save(figure: Figure, path: str | Path) -> Path:
     return _files.write(path, _content(figure, suffix[1:], dpi=max(DPI, figure.get_dpi())))
 
 
+def svg(figure: Figure) -> str:
+    """SVG text of a figure for a page: its neutral colours follow the page, light or dark.
+
+    Letters are paths, so that it looks the same with any fonts.
+
+    Examples
+    --------
+    >>> "prefers-color-scheme: dark" in svg(new_figure(2.0, 1.0))
+    True
+    """
+    text = _content(figure, "svg", DPI).decode("utf-8")
+    text = re.sub(r" *<metadata>.*?</metadata>\n", "", text, count=1, flags=re.S)
+    text = _PAINT.sub(lambda found: f"var(--c{found[0][1:]})" if found[0] in _DARK else found[0], text)
+    light, dark = ("".join(f"--c{color[1:]}:{table[color]};" for color in _DARK) for table in (_LIGHT, _DARK))
+    # what is black has no colour of its own in SVG
+    rules = f"svg{{fill:var(--c000000);{light}}}@media (prefers-color-scheme: dark){{svg{{{dark}}}}}"
+    return re.sub(r"(<svg [^>]*>)", rf"\1<style>{rules}</style>", text, count=1)
+
+
 def _content(figure: Figure, kind: str, dpi: float) -> bytes:
     """Bytes of a file, the same for the same figure."""
     import matplotlib
 
     stream = BytesIO()
     undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
+    figure.draw_without_rendering()  # the size of panels decides on their ticks, and the layout has room for these then
     with matplotlib.rc_context({"svg.hashsalt": "cmbcontrol"}):  # else names within SVG are random
         figure.savefig(stream, format=kind, dpi=dpi, metadata=undated.get(kind))
     return stream.getvalue()

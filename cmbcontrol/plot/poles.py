@@ -80,7 +80,6 @@ def _sampled_limits(ax: Axes, values: NDArray[np.complex128], period: float) -> 
     top, room = np.abs(values.imag).max(initial=0.6 * size), 0.1 * size
     ax.set(xlim=(low - room, high + room), ylim=(-top - room, top + room))
     ax.locator_params(axis="x", nbins=5)
-    ax.ticklabel_format(axis="x", useOffset=False)
 
 
 def _count_repeated(ax: Axes, values: NDArray[np.complex128]) -> None:

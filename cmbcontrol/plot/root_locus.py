@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from .. import _check
 from ..linear.root_locus import RootLocus
 from .figure import new_figure
-from .style import COLORS, FAINT, INK, LABEL, TICK, dress
+from .style import COLORS, FAINT, INK, LABEL, QUIET, TICK, dress
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -20,7 +20,7 @@ __all__ = ["damping_lines", "limits", "root_locus"]
 Array = NDArray[np.float64]
 
 _RATIOS = (0.2, 0.4, 0.6, 0.8)
-_APART = 0.04  # of the width or height: names of lines that are nearer would overlap
+_APART = np.array([0.25, 0.14])  # inches: names of lines that are nearer would overlap
 
 
 def root_locus(locus: RootLocus, *, ax: Any = None, grid: bool = True) -> Figure:
@@ -143,16 +143,23 @@ def _line(ax: Any, zeta: float, period: float) -> NDArray[np.complex128]:
     return direction * np.array([0.0, max(reach, 0.0)])
 
 
+def _inches(ax: Any) -> Array:
+    """Lengths of a unit of both axes, inches, as the layout will be."""
+    size = ax.figure.get_size_inches() * [ax.get_position().width, ax.get_position().height]
+    scale = size / [np.ptp(ax.get_xlim()), np.ptp(ax.get_ylim())]
+    return scale if ax.get_aspect() == "auto" else np.full(2, scale.min())
+
+
 def _name_line(ax: Any, line: NDArray[np.complex128], zeta: float, named: list[Array]) -> None:
     """Write the ratio near the end of its line (on the unit circle half way), unless another text stands there."""
     whole = ax.get_xlim()[0] <= -1.0 and len(line) > 2
     z = line[len(line) // 2] if whole else line[0] + 0.97 * (line[-1] - line[0])
-    place = np.array([z.real, z.imag]) / [np.ptp(ax.get_xlim()), np.ptp(ax.get_ylim())]
+    place = np.array([z.real, z.imag]) * _inches(ax)
     for i, other in enumerate(named):
-        room = np.array([3.0 if i == 0 else 1.0, 1.0]) * _APART  # the first one has a word with it
+        room = np.array([2.2 if i == 0 else 1.0, 1.0]) * _APART  # the first one has a word with it
         if np.all(np.abs(place - other) < room):
             return
     named.append(place)
     words = f"{zeta:g}" if len(named) > 1 else f"damping {zeta:g}"
-    look = {"fontsize": TICK - 1.5, "color": "#8A8A8A", "ha": "center", "va": "center", "zorder": 1.2, "clip_on": True}
+    look = {"fontsize": TICK - 1.0, "color": QUIET, "ha": "center", "va": "center", "zorder": 1.2, "clip_on": True}
     ax.text(z.real, z.imag, words, bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8}, **look)

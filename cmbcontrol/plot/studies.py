@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ from ..sim.result import Simulation
 from ..sim.units import column_units
 from ..studies.study import Study
 from . import style
-from .figure import new_figure
+from .figure import is_narrow, new_figure
 
 if TYPE_CHECKING:
     import xarray
@@ -30,13 +31,20 @@ __all__ = ["distribution", "envelope", "figures_of", "pareto", "scatter", "torna
 Array = NDArray[np.float64]
 
 _FAR = 1.5  # widths of the histogram: a limit that is farther would squeeze it
-_ACROSS = 6  # panels of a scatter side by side
-_LETTERS = 26  # of a label below such a panel
+_ACROSS, _NARROW = 4, 2  # panels of a scatter side by side, and on a phone
+_LETTERS, _FEWER = 26, 16  # of a label below such a panel in one line, and on a phone
+_DOTS = 5000  # of a figure; more are drawn as an image, in place of as many elements of SVG or PDF
 
 
 def _label(data: xarray.Dataset, name: str) -> str:
     unit = str(data[name].attrs.get("units", ""))
     return f"{name} ({unit})" if unit not in ("", "1") else name
+
+
+def _in_lines(text: str, letters: int) -> str:
+    """Text in lines of so many letters at most, which end at words and behind underscores where they can."""
+    lines = textwrap.wrap(text.replace("_", "_ "), letters, break_on_hyphens=False)
+    return "\n".join(line.replace("_ ", "_") for line in lines)
 
 
 def _values(found: Study, name: str) -> Array:
@@ -181,13 +189,15 @@ def scatter(
     >>> len(scatter(found).axes)
     4
     """
+    from .ticks import FittingTicks
+
     _check.instance(found, Study, "found", "from study")
     rows = _check.names(found.measures if measures is None else measures, "measures", found.measures, "measure")
     columns = _varied(found) if parameters is None else parameters
     columns = _check.names(columns, "parameters", found.parameters, "parameter")
     if not rows or not columns:
         raise InputError("there is nothing to draw: no measure, or no numeric parameter that varies")
-    across = min(len(columns), _ACROSS)  # more parameters go on below
+    across = min(len(columns), _NARROW if is_narrow() else _ACROSS)  # more parameters go on below
     below = -(-len(columns) // across)
     figure = new_figure(1.2 + 2.0 * across, 0.7 + (1.6 if below == 1 else 1.9) * below * len(rows))
     panels = figure.subplots(below * len(rows), across, squeeze=False, sharex="col" if below == 1 else False)
@@ -203,15 +213,17 @@ def scatter(
             style.dress(ax, _label(found.data, measure) if j % across == 0 else "")
             ax.tick_params(labelleft=j % across == 0)
             kind = {"color": style.COLORS[0]} if shade is None else {"c": shade, "cmap": "viridis"}
-            drawn = ax.scatter(x, y, s=7.0, alpha=0.75, linewidths=0.0, **kind)
+            many = x.size * len(rows) * len(columns) > _DOTS
+            drawn = ax.scatter(x, y, s=7.0, alpha=0.75, linewidths=0.0, rasterized=many, **kind)
             if failed.any():
                 place = {"transform": ax.get_xaxis_transform(), "clip_on": False}
                 ends = x[failed]
                 ax.plot(ends, np.zeros(ends.size), "x", color=style.COLORS[1], ms=4.0, **place)
+            ax.xaxis.set_major_locator(FittingTicks(inside=True))
             if below > 1 or i == len(rows) - 1:
                 text = _label(found.data, parameter)
-                small = style.LABEL * min(1.0, _LETTERS / len(text))
-                ax.set_xlabel(text, fontsize=max(small, 5.5), color=style.INK)
+                letters = _FEWER if is_narrow() else _LETTERS
+                ax.set_xlabel(_in_lines(text, letters), fontsize=style.TICK, color=style.INK)
     for ax in panels.ravel():
         if not ax.has_data():
             ax.set_visible(False)
@@ -277,7 +289,7 @@ def tornado(indices: xarray.Dataset, *, axes: Any = None) -> Figure:
         label = f"standard deviations of {indices.attrs['measure']}\nper standard deviation of the parameter"
     style.dress(ax, "")
     ax.axvline(0.0, color=style.INK, linewidth=0.7)
-    ax.set_yticks(place, names)
+    ax.set_yticks(place, [_in_lines(name, _FEWER if is_narrow() else 2 * _LETTERS) for name in names])
     if not np.any(main):
         middle: dict[str, Any] = {
             "transform": ax.transAxes,
@@ -286,7 +298,7 @@ def tornado(indices: xarray.Dataset, *, axes: Any = None) -> Figure:
             "bbox": {"fc": "white", "ec": "none"},
         }
         ax.text(0.5, 0.5, "it does not vary with any of them", fontsize=style.LABEL, color=style.INK, **middle)
-    ax.set_xlabel(label, fontsize=style.LABEL, color=style.INK)
+    ax.set_xlabel(label, fontsize=style.LABEL, color=style.INK, loc="right" if is_narrow() else "center")
     if by_variance:
         style.beside(ax)
     return figure

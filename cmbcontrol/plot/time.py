@@ -14,6 +14,7 @@ from ..model.units import in_unit
 from ..sim.motor_limits import effort_limits
 from ..sim.panels import ROUNDING, Panel, Scales, panels_of
 from ..sim.result import Simulation
+from ..sim.units import column_units
 from .signals import SignalStyles
 from .style import (
     COLORS,
@@ -22,12 +23,14 @@ from .style import (
     above_rounding,
     beside,
     curve,
+    decades,
     dress,
+    in_unit_of_its_size,
     panels,
+    reference,
     room_for_constants,
     styles,
     time_axis,
-    with_unit,
 )
 
 if TYPE_CHECKING:
@@ -125,6 +128,7 @@ def forces(run: Simulation, *, axes: Any = None) -> Figure:
         elif panel.kind == "multipliers":
             regular = run.data["conditioning"].values > _SINGULAR
             _keep_in_sight(ax, np.array([*panel.signals.values()])[:, regular])
+            in_unit_of_its_size(ax, panel.label, panel.unit)
     _finish(run, all_axes)
     return figure
 
@@ -148,7 +152,7 @@ def reports(run: Simulation, *panels_of: str | Sequence[str], axes: Any = None) 
     Raises
     ------
     ValueError
-        For a run without reports, and for unknown quantities.
+        For a run without reports, for unknown quantities, and for several in one panel with different units.
 
     Examples
     --------
@@ -168,12 +172,19 @@ def reports(run: Simulation, *panels_of: str | Sequence[str], axes: Any = None) 
     for name in (name for group in groups for name in group):
         if name not in known:
             raise InputError(_check.unknown(name, known, "quantity"))
+    units = dict(zip(known, column_units(run, "report"), strict=True))
+    for group in groups:
+        if len({units[name] for name in group}) > 1:
+            told = ", ".join(f"{name} ({units[name] or 'no unit'})" for name in group)
+            raise InputError(f"quantities in one panel have one unit, got {told}; give them in panels of their own")
     figure, all_axes = panels(axes, len(groups))
     for ax, group in zip(all_axes, groups, strict=True):
         for name, style in zip(group, styles(len(group)), strict=True):
             curve(ax, run.time, run.data["report"].sel(quantity=name).values, linewidth=1.3, label=name, **style)
-        dress(ax, _short(group[0]) if len(group) == 1 else "reported")
+        label = _short(group[0]) if len(group) == 1 else "reported"
+        dress(ax, label)
         room_for_constants(ax, 1.0)
+        in_unit_of_its_size(ax, label, units[group[0]])
     _finish(run, all_axes)
     return figure
 
@@ -226,6 +237,8 @@ def accuracy(run: Simulation, *, axes: Any = None) -> Figure:
     dress(conditioning, "conditioning (1)", log=_has_data(conditioning) and lowest < 0.1)
     if lowest >= 0.1:
         conditioning.set_ylim(0.0, 1.05)
+    elif _has_data(conditioning):
+        decades(conditioning, max(lowest, 1e-12), 1.0)
     _finish(run, all_axes)
     return figure
 
@@ -243,26 +256,25 @@ def _signals(ax: Axes, run: Simulation, panel: Panel, looks: Mapping[str, dict[s
 
 def _dress(ax: Axes, panel: Panel) -> None:
     """Set label and limits of a panel that is drawn."""
-    dress(ax, with_unit(panel.label, panel.unit))
+    dress(ax, panel.label)
     if panel.kind not in _ERRORS:
         room_for_constants(ax, panel.scale)
     elif _has_data(ax):
         above_rounding(ax, ROUNDING * panel.scale)
+    in_unit_of_its_size(ax, panel.label, panel.unit)
 
 
 def _positions(ax: Axes, run: Simulation, panel: Panel, looks: Mapping[str, dict[str, Any]]) -> None:
-    """Draw the positions of one unit, with references dashed on top."""
+    """Draw the positions of one unit, with their references below them, broad and pale."""
     references = {name: y for part in panels_of(run, "reference") for name, y in part.signals.items()}
     followed = references.keys() & {str(name) for name in run.data["position"].values}
     order = sorted(panel.signals, key=lambda name: name not in followed)
     for name in order:
         width = 1.7 if name in followed or not followed else 0.8
         curve(ax, run.time, panel.signals[name], linewidth=width, label=name, **looks[name])
-    label = "reference"
     for name in order:
         if name in followed:
-            curve(ax, run.time, references[name], color=INK, linewidth=0.9, dashes=(4, 3), label=label)
-            label = "_reference"
+            reference(ax, run.time, references[name], name, looks[name]["color"])
 
 
 def _efforts(ax: Axes, run: Simulation, panel: Panel, looks: Mapping[str, dict[str, Any]]) -> None:
@@ -286,8 +298,7 @@ def _finish(run: Simulation, axes: list[Axes]) -> None:
     kinds = ["singular passage" if str(kind) in _PASSAGES else str(kind) for kind in run.data["event_kind"].values]
     lines = {kind: _EVENT_LINES[i % len(_EVENT_LINES)] for i, kind in enumerate(dict.fromkeys(kinds))}
     for i, ax in enumerate(axes):
-        last = [line for line in ax.lines if line.get_label() == "reference"]
-        told = set()
+        last, told = [], set()
         for x, what in zip(run.data["event_time"].values, kinds, strict=True):
             line = ax.axvline(x, color=FAINT, linewidth=0.8, linestyle=lines[what], zorder=0.5, label=f"_{what}")
             if what not in told and i == 0:

@@ -18,7 +18,7 @@ from markupsafe import Markup
 from .. import _files
 from .._versions import now, version, versions
 from ..errors import CmbError
-from ..plot.figure import png, unregistered
+from ..plot.figure import narrow, svg, unregistered
 from ..viewer.page import require_page
 
 if TYPE_CHECKING:
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Page", "Picture", "Section", "Table", "Text", "pairs"]
 
-_DPI = 130.0  # of pictures: sharp on paper at the width of the page, some 50 kB each
+# Screens for which wide figures would be shrunk until their letters are below 9 pixels; paper is no such screen.
+_PHONE = "screen and (max-width: 820px)"
 
 
 @dataclass(frozen=True)
@@ -41,12 +42,15 @@ class Table:
     numbers : int
         Number of columns, from the right, that hold numbers.
     caption : str
+    alarms : sequence of str
+        First cells of rows that a reader must not miss.
     """
 
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
     numbers: int = 0
     caption: str = ""
+    alarms: Sequence[str] = ()
 
     kind = "table"
 
@@ -78,20 +82,26 @@ class Picture:
     ----------
     content : Markup
     caption : str
+    live : bool
+        Whether it moves, and so is nothing on paper.
     """
 
     content: Markup
     caption: str = ""
+    live: bool = False
 
     kind = "picture"
 
     @classmethod
     def of(cls, make: Callable[[], Figure], caption: str) -> Picture:
-        """Make a picture from a figure, as a PNG inside the page."""
+        """Make a picture from a figure, as SVG inside the page: one for screens and paper, and one for phones."""
         with warnings.catch_warnings(), unregistered():
             warnings.simplefilter("ignore", UserWarning)  # of axes that hold nothing: the page shows them as they are
-            data = base64.b64encode(png(make(), dpi=_DPI)).decode()
-        return cls(Markup('<img alt="{}" src="data:image/png;base64,{}">').format(caption, data), caption)
+            wide = _data(svg(make()))
+            with narrow():
+                small = _data(svg(make()))
+        image = '<picture><source media="{}" srcset="{}"><img alt="{}" src="{}"></picture>'
+        return cls(Markup(image).format(_PHONE, small, caption, wide), caption)
 
 
 @dataclass
@@ -100,6 +110,11 @@ class Section:
 
     title: str
     parts: list[Table | Text | Picture] = field(default_factory=list)
+
+    @property
+    def live(self) -> bool:
+        """Whether there is nothing in it but what moves."""
+        return bool(self.parts) and all(isinstance(part, Picture) and part.live for part in self.parts)
 
 
 class Page:
@@ -147,9 +162,14 @@ class Page:
         return _files.write(require_page(path, "a report"), self.html())
 
 
-def pairs(rows: Iterable[tuple[str, str]], caption: str = "") -> Table:
+def pairs(rows: Iterable[tuple[str, str]], caption: str = "", alarms: Sequence[str] = ()) -> Table:
     """Table of pairs of a name and a text."""
-    return Table((), list(rows), caption=caption)
+    return Table((), list(rows), caption=caption, alarms=alarms)
+
+
+def _data(text: str) -> str:
+    """SVG text as an address that needs no file."""
+    return "data:image/svg+xml;base64," + base64.b64encode(text.encode("utf-8")).decode()
 
 
 @cache

@@ -16,7 +16,7 @@ from ..errors import CmbError, InputError, ModelError
 from ..model.plant import Plant
 from ..plot.time import accuracy, forces, reports, responses
 from ..sim.result import Simulation
-from ..sim.summary import event_words, kind_of_run, run_lines
+from ..sim.summary import ALARMS, event_words, kind_of_run, run_lines
 from .page import Page, Picture, Section, Table, Text, pairs
 from .sections import show_equilibrium, show_machine, viewer
 
@@ -39,7 +39,7 @@ class _Report:
     def page(self) -> Page:
         page = Page(self.title, self._subtitle())
         with page.section("In short") as section:
-            section.parts.append(pairs(run_lines(self.run)))
+            section.parts.append(pairs(run_lines(self.run), alarms=ALARMS))
         if self.run.plant is not None:
             with page.section("In motion") as section:
                 section.parts.append(viewer(self.run))
@@ -160,7 +160,8 @@ class _Report:
         if kept is None:
             yield Text("The file of this run does not say how it was made.")
             return
-        rows = [(name, _yaml.text(value).strip()) for name, value in kept.arguments.items()]
+        # a scalar by itself ends with the marker of the end of a document
+        rows = [(name, _yaml.text(value).removesuffix("...\n").strip()) for name, value in kept.arguments.items()]
         yield pairs(rows, "arguments of simulate that are not as by default")
         if kept.missing:
             yield pairs(list(kept.missing.items()), "what cannot be written down, and why")

@@ -30,7 +30,7 @@ Array = NDArray[np.float64]
 
 def viewer(subject: Any, title: str | None = None, **options: Any) -> Picture:
     """Viewer inside of a page."""
-    return Picture(Markup(page_of(subject, title, options).frame()))
+    return Picture(Markup(page_of(subject, title, options).frame()), live=True)
 
 
 def show_machine(section: Section, plant: Plant, q: Array, when: str) -> None:

@@ -14,6 +14,7 @@ from ..model.units import plain
 from ..plot.studies import figures_of
 from ..plot.time import responses
 from ..sim.result import Simulation
+from ..sim.summary import ALARMS, run_lines
 from ..studies.study import Study
 from ..studies.summary import HEAD, measure_lines, setting_lines, yield_line
 from .page import Page, Picture, Table, Text, pairs
@@ -95,7 +96,8 @@ def _parameters(found: Study) -> Table:
 
 
 def _failures(found: Study) -> Iterator[Table]:
-    yield pairs([(kind, str(count)) for kind, count in found.kinds.items()], "how the runs ended")
+    failed = [kind for kind in found.kinds if kind != "completed"]
+    yield pairs([(kind, str(count)) for kind, count in found.kinds.items()], "how the runs ended", failed)
     rows: list[tuple[str, ...]] = []
     for row in sorted(found.rows.values(), key=lambda row: row.index):
         if row.status != "completed" and len(rows) < _FAILURES:
@@ -122,6 +124,7 @@ def _worst_run(page: Page, found: Study, measure: str) -> None:
         told = f"Run {index} has the largest {measure}: {_settings(found, index)}. Beside it, the run in the middle."
         section.parts.append(Text(told))
         section.parts.append(viewer(found, title, measure=measure))
+        section.parts.append(pairs(run_lines(run), f"run {index}", ALARMS))
         section.parts.append(Picture.of(lambda: responses(run), f"Positions, references and efforts of run {index}"))
     if run.plant is not None:
         with page.section("Machine") as section:

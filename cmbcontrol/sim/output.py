@@ -243,7 +243,12 @@ def _reports(parts: Sequence[RunPart], times: Array, evaluated: Array) -> dict[s
     names = list(dict.fromkeys(name for report in reports for name in report or ()))
     if not names:
         return {}
-    return {"report": np.array([[float((r or {}).get(n, np.nan)) for n in names] for r in reports]), "quantity": names}
+    units = control.law.report_units()
+    return {
+        "report": np.array([[float((r or {}).get(n, np.nan)) for n in names] for r in reports]),
+        "quantity": names,
+        "quantity_units": tuple(units.get(n, "") for n in names),
+    }
 
 
 def _states(part: RunPart, times: Array, failures: _Failures) -> Array:

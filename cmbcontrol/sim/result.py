@@ -396,7 +396,7 @@ def build_dataset(plant: Plant, times: Array, columns: dict[str, Array], events:
     effort = tuple("N m" if u == "rad/s" else "N" for u in plant.velocity_units)
     efforts_of_motions = tuple("N m" if u == "rad" else "N" for u in plant.motion_units)
     of_loads = tuple("N" if name[-2] == "f" else "N m" for name in getattr(plant, "load_names", ()))
-    controlled = units(columns.pop("controlled_units", ()))
+    controlled, reported = units(columns.pop("controlled_units", ())), units(columns.pop("quantity_units", ()))
     layout = {
         "q": (("time", "position"), units(plant.position_units), "joint positions"),
         "v": (("time", "velocity"), units(plant.velocity_units), "joint velocities"),
@@ -429,7 +429,7 @@ def build_dataset(plant: Plant, times: Array, columns: dict[str, Array], events:
         "active": (("time", "loop"), "", "loops that hold"),
         "reference": (("time", "controlled"), controlled, "reference of the controlled coordinates"),
         "error": (("time", "controlled"), controlled, "tracking error, reference less value"),
-        "report": (("time", "quantity"), "", "what the controller reports"),
+        "report": (("time", "quantity"), reported, "what the controller reports"),
     }
     coords: dict[str, Any] = {
         "time": ("time", times, {"units": "s"}),

@@ -6,15 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..errors import Status
 from ..model.units import in_unit
 from .motor_limits import motors_at_limits
 
 if TYPE_CHECKING:
     from .result import Simulation
 
-__all__ = ["event_words", "kind_of_run", "run_lines", "summary"]
+__all__ = ["ALARMS", "event_words", "kind_of_run", "run_lines", "summary"]
 
+ALARMS = ("failed", "beyond limit")  # headings of lines that a reader must not miss, which pages show in colour
 _EVENTS = 6  # that are told with their times
+_ENDS = (Status.COMPLETED, Status.EVENT, Status.INTERRUPTED)  # of runs that have not failed
 
 
 def kind_of_run(run: Simulation) -> str:
@@ -31,10 +34,10 @@ def event_words(event: dict[str, Any]) -> str:
 
 
 def run_lines(run: Simulation) -> list[tuple[str, str]]:
-    """Lines of the summary of a run, as pairs of a heading and a text."""
+    """Lines of the summary of a run, as pairs of a heading and a text; how it ended comes first."""
     data = run.data
     lines = [
-        ("ended", f"{run.message.rstrip('.')}, at {run.time[-1]:.6g} s"),
+        ("ended" if run.status in _ENDS else "failed", _how_it_ended(run)),
         ("cost", _cost(run)),
         ("loops open by at most", f"{run.max_drift:.1e} m" if data.sizes["loop"] else "no loops"),
         ("energy error", _energy(run)),
@@ -47,7 +50,7 @@ def run_lines(run: Simulation) -> list[tuple[str, str]]:
         lines.append(("largest efforts", _efforts(run)))
     if data.sizes["event"]:
         lines.append(("events", _events(run)))
-    lines += [("limit", str(motor)) for motor in motors_at_limits(run)]
+    lines += [("beyond limit" if motor.beyond else "limit", str(motor)) for motor in motors_at_limits(run)]
     return lines
 
 
@@ -56,6 +59,12 @@ def summary(run: Simulation) -> str:
     data = run.data
     title = f"{kind_of_run(run)} of {data.attrs['plant']}, {data.sizes['time']} times from {run.time[0]:.6g} s"
     return "\n".join([title, *(f"  {what:<22} {text}" for what, text in run_lines(run))])
+
+
+def _how_it_ended(run: Simulation) -> str:
+    """Message of a run, with its last time where it does not tell one."""
+    message = run.message.rstrip(".")
+    return message if " t = " in message else f"{message}, at {run.time[-1]:.6g} s"
 
 
 def _cost(run: Simulation) -> str:
@@ -82,11 +91,14 @@ def _tracking(run: Simulation) -> str:
 
 
 def _efforts(run: Simulation) -> str:
+    """Text with the largest effort of each motor, and with its limit where that is reached."""
     from .units import column_units
 
     peaks = np.nanmax(np.abs(run.data["u"].values), axis=0, initial=0.0)
     names, units = run.data["actuator"].values, column_units(run, "u")
-    return ", ".join(f"{n} {in_unit(x, u)}" for n, x, u in zip(names, peaks, units, strict=True))
+    limits = {motor.motor: f" of {in_unit(motor.limit, motor.unit)}" for motor in motors_at_limits(run)}
+    told = zip(names, peaks, units, strict=True)
+    return ", ".join(f"{name} {in_unit(x, unit)}{limits.get(str(name), '')}" for name, x, unit in told)
 
 
 def _events(run: Simulation) -> str:

@@ -102,7 +102,7 @@ def sensitivities(study: Study, measure: str) -> xarray.Dataset:
     X = np.array([data[n].values[good] for n in names]).T
     y = values[good]
     if np.ptp(y) <= CONSTANT * np.abs(y).max():
-        y = np.full_like(y, y.mean())  # slopes of what is rounding say nothing
+        y = np.zeros_like(y)  # slopes of what is rounding say nothing
     centred, spread = X - X.mean(axis=0), X.std(axis=0)
     beta = np.linalg.lstsq(centred / spread, y - y.mean(), rcond=None)[0]
     residual = y - y.mean() - centred / spread @ beta

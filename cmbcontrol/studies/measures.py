@@ -85,10 +85,23 @@ def _multiplier_unit(run: Any, row: str) -> str:
     return _column_unit(run, "multipliers", row)
 
 
+def _of_one_unit(run: Simulation, variable: str, one: str) -> None:
+    """Refuse a measure of several columns at once whose numbers cannot be compared."""
+    values, units = run.data[variable], column_units(run, variable)
+    if len(set(units)) > 1:
+        names = (str(name) for name in values[values.dims[1]].values)
+        told = ", ".join(f"{name} ({unit or 'no unit'})" for name, unit in zip(names, units, strict=True))
+        raise InputError(
+            f"a measure of {told} at once would compare different units; name one {one}, or write a measure of your own"
+        )
+
+
 def _errors(run: Simulation, name: str | None, after: float) -> Array:
-    """Tracking errors (times, k) of one controlled value, or of all."""
+    """Tracking errors (times, k) of one controlled value, or of all, which then have one unit."""
     if not isinstance(run, Simulation) or "error" not in run.data:
         raise InputError("the run has no error: its law has no reference; write a measure of your own")
+    if name is None:
+        _of_one_unit(run, "error", "controlled value")
     return run.error.values[run.time >= after][:, _columns(run, "controlled", name, "controlled value")]
 
 
@@ -153,6 +166,8 @@ def overshoot(name: str | None = None) -> Measure:
 
 
 def _efforts(run: Simulation, motor: str | None) -> Array:
+    if motor is None:
+        _of_one_unit(run, "u", "motor")
     return run.u.values[:, _columns(run, "actuator", motor, "motor")]
 
 

@@ -35,7 +35,7 @@ def only(monkeypatch):
 def undrawn(monkeypatch):
     """Studies without figures, and with pictures in their reports that are empty: drawn for the five-bar."""
     monkeypatch.setattr(tracking_run, "_figures", lambda *a: [])
-    monkeypatch.setattr(page, "png", lambda figure, dpi: b"")
+    monkeypatch.setattr(page, "svg", lambda figure: "")
 
 
 @pytest.fixture

@@ -156,6 +156,18 @@ def test_law(name):
     assert left <= 2
 
 
+@pytest.mark.parametrize("name", LAWS)
+def test_reports_have_units(name):
+    """Every number but residuals of levels, which may mix them."""
+    plant, q0 = five_bar()
+    law = as_controller(LAWS[name](plant), plant)
+    numbers = law.evaluate(0.0, plant.terms(q0, np.zeros(plant.nv)), np.asarray(law.start(plant))).reported()
+    units = law.report_units()
+    assert [n for n in numbers if not units.get(n) and not n.startswith("level_")] == []
+    of_error = "m" if name == "point" else "rad"
+    assert all(units[n] == of_error for n in numbers if n.endswith("_error") and "rate" not in n)
+
+
 def test_state_feedback():
     plant, q0 = five_bar()
     found = design.lqr(

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 import cmbcontrol as cmb
 from cmbcontrol import Constant, Release, plants, plot, simulate
 from cmbcontrol.controllers import PointTask, ProjectedInverseDynamics, Saturation
+from cmbcontrol.studies import peak_effort, worst_error
 from tests.fixtures import drawn_curve, symmetric_passages, wire_bead
 
 UNIT = re.compile(r".+ \(.+\)")
@@ -50,8 +51,13 @@ def test_responses_of_a_tracking_run(tracking):
         "motor effort (N m)",
     ]
     np.testing.assert_array_equal(drawn_curve(angles, "left"), [tracking.time, tracking.q.values[:, 0]])
-    dashed = [line for line in angles.lines if line.is_dashed()]
-    np.testing.assert_array_equal([line.get_ydata() for line in dashed], tracking.reference.values.T)
+    for k, name in enumerate(("left", "right")):  # broad and pale below the signal, in its colour
+        below = next(line for line in angles.lines if line.get_label() == f"_reference of {name}")
+        signal = next(line for line in angles.lines if line.get_label() == name)
+        np.testing.assert_array_equal(below.get_ydata(), tracking.reference.values[:, k])
+        assert below.get_color() == signal.get_color() and below.get_marker() == signal.get_marker()
+        assert below.get_zorder() < signal.get_zorder() and below.get_linewidth() > 2.0 * signal.get_linewidth()
+        assert below.get_alpha() < 0.5
     assert error.get_yscale() == "log"
     gap = np.abs(tracking.reference.values[:, 1] - tracking.q.values[:, 2])
     np.testing.assert_allclose(drawn_curve(error, "right")[1], gap)
@@ -169,7 +175,11 @@ def test_reports_of_a_law_with_limits(tmp_path):
     motion = ProjectedInverseDynamics(plant, ("left", "right"), Constant([1.9, 1.0]), bandwidth=8.0, period=5e-3)
     run = simulate(plant, motion | Saturation(), plant.assemble(left=2.1, right=1.0), t_end=0.2, output_times=0.01)
     figure = plot.reports(run)
-    assert [ax.get_ylabel() for ax in figure.axes] == [str(n) for n in run.data["quantity"].values]
+    units = {"tracking_error": "rad", "saturation_left": "N m", "saturation_right": "N m"}
+    names = [str(n) for n in run.data["quantity"].values]
+    assert [ax.get_ylabel() for ax in figure.axes] == [f"{n} ({units[n]})" for n in names]
+    with pytest.raises(ValueError, match=r"one unit, got tracking_error \(rad\), saturation_left \(N m\)"):
+        plot.reports(run, ["tracking_error", "saturation_left"])
     together = plot.reports(run, ["saturation_left", "saturation_right"], "tracking_error")
     assert len(together.axes) == 2
     y = together.axes[0].lines[0].get_ydata()
@@ -220,3 +230,44 @@ def test_limits_are_written_as_one_reads_them(limit, shown):
     figure = plot.responses(run)
     texts = [text.get_text() for ax in figure.axes if ax.get_legend() for text in ax.get_legend().get_texts()]
     assert f"angle (limit {shown} N m)" in texts
+
+
+def test_forces_of_cylinders_are_in_kilonewtons():
+    """The axis says so, and its labels are the ticks in them."""
+    plant = plants.pendulum()
+    plant = plant.with_parts(actuators=[cmb.Actuator("angle")])
+    run = cmb.simulate(plant, [4e5], plant.assemble(angle=0.3), t_end=1e-3, output_times=1e-4)
+    ax = plot.responses(run).axes[-1]
+    assert ax.get_ylabel() == "motor effort (kN m)"
+    ax.figure.draw_without_rendering()
+    texts = [float(t.get_text().replace("\N{MINUS SIGN}", "-")) for t in ax.get_yticklabels()]
+    np.testing.assert_allclose(np.array(texts) * 1e3, ax.get_yticks())
+
+
+def test_errors_of_coordinates_in_several_units_are_not_added():
+    """A slider in metres and an arm in radians: a norm for each unit, none of both."""
+    bodies = [cmb.Body("cart", 1.0), cmb.Body.rod("arm", 1.0, 1.0)]
+    joints = [cmb.Prismatic("slide", "ground", "cart", axis=(1, 0, 0)), cmb.Revolute("turn", "cart", "arm")]
+    plant = cmb.Mechanism("crane", bodies, joints, actuators=[cmb.Actuator("slide"), cmb.Actuator("turn")])
+    goal = Constant([0.3, 0.4])
+    run = simulate(plant, ProjectedInverseDynamics(plant, ("slide", "turn"), goal, bandwidth=8.0), [0, 0], t_end=0.1)
+    assert run.report.quantity.values.tolist() == ["tracking_error_m", "tracking_error_rad"]
+    np.testing.assert_allclose(run.report.values, np.abs(run.error.values))
+    assert [ax.get_ylabel() for ax in plot.reports(run).axes] == ["tracking_error_m (m)", "tracking_error_rad (rad)"]
+    with pytest.raises(cmb.errors.InputError, match=r"of slide \(m\), turn \(rad\) at once"):
+        worst_error()(run)
+    with pytest.raises(cmb.errors.InputError, match=r"of slide \(N\), turn \(N m\) at once"):
+        peak_effort()(run)
+    assert worst_error("turn")(run) == pytest.approx(0.4)
+
+
+def test_a_zero_at_the_start_does_not_set_the_range_of_errors():
+    """A run that begins on its reference: the axis goes down to what the error is afterwards, and tells the zero."""
+    plant = plants.five_bar()
+    path = cmb.Sine([2.1, 1.0], 0.2, 0.5)
+    law = ProjectedInverseDynamics(plant, ("left", "right"), path, bandwidth=8.0)
+    ax = plot.responses(simulate(plant, law, plant.assemble(left=2.1, right=1.0), t_end=0.5)).axes[1]
+    low, high = ax.get_ylim()
+    y = drawn_curve(ax, "left")[1]
+    assert 1e-4 < low < y[20:].min() and high < 10.0 * y.max()
+    assert [text.get_text() for text in ax.texts] == ["smallest: 0 at 0 s"]

@@ -2,7 +2,8 @@
 
 from html.parser import HTMLParser
 
-VOID = {"meta", "link", "img", "br", "input"}
+SVG = "data:image/svg+xml;base64,"
+VOID = {"meta", "link", "img", "br", "input", "source"}
 
 
 class Read(HTMLParser):
@@ -33,8 +34,10 @@ class Read(HTMLParser):
         if tag == "h2":
             self._heading = ""
         elif tag == "img":
-            assert attrs["src"].startswith("data:image/png;base64,") and attrs["alt"]
+            assert attrs["src"].startswith(SVG) and attrs["alt"]
             self.here["pictures"] += 1
+        elif tag == "source":
+            assert attrs["srcset"].startswith(SVG) and attrs["media"].startswith("screen and")
         elif tag == "iframe":
             assert attrs["srcdoc"].startswith("<!doctype html>") and attrs["title"]
             self.here["frames"] += 1

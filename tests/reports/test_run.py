@@ -57,7 +57,7 @@ def told(tracked, tmp_path_factory):
 @pytest.fixture
 def undrawn(monkeypatch):
     """Reports with pictures that are empty."""
-    monkeypatch.setattr("cmbcontrol.reports.page.png", lambda figure, dpi: b"")
+    monkeypatch.setattr("cmbcontrol.reports.page.svg", lambda figure: "")
 
 
 def test_a_run_under_a_law(tracked, told):
@@ -149,7 +149,8 @@ def test_what_was_computed_of_a_run_that_failed(tmp_path, undrawn):
     with pytest.raises(SimulationError) as caught:
         cmb.simulate(plant, fails, plant.assemble(left=2.1, right=1.0), t_end=0.1)
     found = sections(caught.value.partial, tmp_path)
-    assert "The controller raised an error, at 0.05 s" in found["In short"]["text"]
+    heading, text = found["In short"]["rows"][0]
+    assert heading == "failed" and caught.value.partial.message.rstrip(".") in text
 
 
 @pytest.mark.smoke

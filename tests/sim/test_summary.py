@@ -1,9 +1,13 @@
 """A run in words."""
 
+import re
+
 import numpy as np
+import pytest
 
 import cmbcontrol as cmb
 from cmbcontrol import plants
+from cmbcontrol.sim.summary import ALARMS, run_lines
 from tests.fixtures import wire_bead
 
 
@@ -35,3 +39,28 @@ def test_events_are_told_and_counted():
     ticks = [cmb.Event(lambda t, q, v, k=k: t - 0.01 * k - 0.005, f"tick {k}") for k in range(8)]
     run = cmb.simulate(plant, q0=plant.assemble(angle=-1.0), t_end=0.1, output_times=0.05, events=ticks)
     assert "tick 0 at 0.005 s" in str(run) and "8 in all" in str(run) and "tick 7" not in str(run)
+
+
+def test_a_failure_comes_first():
+    plant = plants.five_bar()
+
+    def breaks(t, terms, state):
+        return [np.nan if t > 0.05 else 0.0, 0.0]
+
+    with pytest.raises(cmb.errors.SimulationError) as caught:
+        cmb.simulate(plant, breaks, plant.assemble(left=2.1, right=1.0), t_end=0.1)
+    part = caught.value.partial
+    heading, text = run_lines(part)[0]
+    assert heading == "failed" and heading in ALARMS
+    assert text.startswith(part.message.rstrip(".")) and re.search(r"(, at| t =) 0\.05\d* s", text)
+    whole = cmb.simulate(plant, q0=plant.assemble(left=2.1, right=1.0), t_end=0.1)
+    assert run_lines(whole)[0][0] == "ended"
+
+
+def test_efforts_beyond_limits_are_told_with_the_limits():
+    plant = plants.five_bar(effort=20.0)
+    run = cmb.simulate(plant, [-30.0, 15.0], plant.assemble(left=2.1, right=1.0), t_end=0.1)
+    words = dict(run_lines(run))
+    assert words["largest efforts"] == "left 30 N m of 20 N m, right 15 N m"
+    assert words["beyond limit"].startswith("the law asks up to 30 N m of motor 'left' (limit 20 N m)")
+    assert "beyond limit" in ALARMS
