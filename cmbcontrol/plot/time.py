@@ -162,7 +162,7 @@ def reports(run: Simulation, *panels_of: str | Sequence[str], axes: Any = None) 
     >>> law = PassiveJoints(ProjectedInverseDynamics(plant, "q1", Constant(0.6), bandwidth=8.0))
     >>> run = simulate(plant, law, plant.assemble(q1=0.5), t_end=0.1, output_times=0.05)
     >>> [ax.get_ylabel() for ax in reports(run, "margin", ["lost", "rank"]).axes]
-    ['margin', 'reported']
+    ['margin (1)', 'reported (1)']
     """
     _check.run(run)
     if "report" not in run.data:
