@@ -363,18 +363,23 @@ def beside(ax: Axes, extra: Sequence[Any] = (), *, handles: Sequence[Any] | None
 
 
 def _above(ax: Axes, handles: Sequence[Any], look: dict[str, Any]) -> None:
-    """Add a legend above a panel, in as many columns as there is room for; the panel keeps its height."""
+    """Add a legend above a panel and its title, in as many columns as there is room for; the panel keeps its height."""
+    from matplotlib.transforms import ScaledTranslation
+
     from .notebook_figure import NotebookFigure
 
     figure, columns = ax.figure, min(len(handles), 4)
-    look = look | {"loc": "lower left", "bbox_to_anchor": (0.0, 1.03), "labelspacing": 0.25, "handlelength": 1.8}
+    title = 1.4 * ax.title.get_window_extent().height / figure.dpi if ax.get_title() else 0.0  # inches, with a gap
+    place = ax.transAxes + ScaledTranslation(0.0, title, figure.dpi_scale_trans)
+    look = look | {"loc": "lower left", "bbox_to_anchor": (0.0, 1.03), "bbox_transform": place}
+    look |= {"labelspacing": 0.25, "handlelength": 1.8}
     room = 0.78 * figure.bbox.width  # beside the labels of the axis
     legend = ax.legend(handles=handles, ncols=columns, **look)
     while columns > 1 and legend.get_window_extent().width > room:
         columns -= 1
         legend = ax.legend(handles=handles, ncols=columns, **look)
     if isinstance(figure, NotebookFigure) and ax.get_subplotspec() is not None:
-        _grow(ax, legend.get_window_extent().height / figure.dpi)
+        _grow(ax, title + legend.get_window_extent().height / figure.dpi)
 
 
 def _grow(ax: Axes, more: float) -> None:

@@ -9,6 +9,8 @@ from .sections import show_machine, show_modes, viewer
 
 __all__ = ["page_of_linear_model"]
 
+_INPUTS = 6  # with a frequency response each
+
 
 def page_of_linear_model(model: LinearModel, title: str | None) -> Page:
     """Page of a linear model, under the name of its plant unless it has a title."""
@@ -23,7 +25,10 @@ def page_of_linear_model(model: LinearModel, title: str | None) -> Page:
             section.parts.append(viewer(model))
         section.parts.append(Text(str(model.modes()), folded="Modes in full, with participation", plain=True))
     with page.section("Frequency response") as section:
-        section.parts.append(Picture.of(lambda: bode(model), "Frequency response"))
+        for name in model.inputs[:_INPUTS]:
+            section.parts.append(Picture.of(lambda name=name: bode(model, inputs=[name]), f"From {name}"))
+        if len(model.inputs) > _INPUTS:
+            section.parts.append(Text(f"{_INPUTS} of {len(model.inputs)} inputs; plot.bode draws the others."))
     with page.section("Operating point") as section:
         section.parts.append(Text(str(point), plain=True))
     if plant is not None:
