@@ -32,7 +32,7 @@ from .advance import Steps
 from .branch_selection import BranchSelector
 from .constraint_modes import ConstraintModes
 from .control import Control
-from .ending import where, why_ended
+from .ending import when, where, why_ended
 from .engine import NotFinite
 from .events import LIMITS, Event, EventRecorder, listed_events
 from .integrator import Integrator
@@ -425,9 +425,10 @@ class Stepper:
         if record.status == Status.EVENT:
             self.ended = record.where
         elif record.status != Status.COMPLETED:
+            t, x = record.end
             raise SimulationError(
-                f"the steps of {self.plant.name!r} end {where(self.plant, *record.end)}. "
-                f"{why_ended(self.plant, record)}"
+                f"the steps of {self.plant.name!r} end {when(t)}: {why_ended(self.plant, record)} "
+                f"{where(self.plant, x)}"
             ) from record.error
         return record.status == Status.COMPLETED
 

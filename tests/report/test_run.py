@@ -150,7 +150,7 @@ def test_what_was_computed_of_a_run_that_failed(tmp_path, undrawn):
     with pytest.raises(SimulationError) as caught:
         cmb.simulate(plant, fails, plant.assemble(left=2.1, right=1.0), t_end=0.1)
     found = sections(caught.value.partial, tmp_path)
-    assert "The controller raised an error, at 0.05 s" in found["In short"]["text"]
+    assert "RuntimeError: no more" in found["In short"]["text"]
 
 
 @pytest.mark.smoke

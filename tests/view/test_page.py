@@ -16,7 +16,7 @@ from cmbcontrol.errors import FileError
 from cmbcontrol.view import View, view_machine, view_modes, view_run, view_study
 from cmbcontrol.view.cases import case_of_machine
 
-from .runs import TASKS, singular, touch_down, tracked
+from .runs import TASKS, failed, singular, touch_down, tracked
 
 FINE = 1e-4  # of the machine, or 1: how far a body may be drawn from where it is
 
@@ -109,6 +109,26 @@ def test_events_are_marked_and_named(opened, tmp_path):
     )
     share = run.events()[0]["time"] / run.time[-1]
     assert x == pytest.approx(track[0] + 8 + share * (track[1] - 16), abs=1.0)
+
+
+@pytest.mark.slow
+def test_a_failure_comes_first(opened, tmp_path):
+    """What the exception says, above the machine, in the colour of the mark at its time."""
+    run = failed()
+    page = opened(view_run(run, tmp_path / "run.html"))
+    told = page.page.get_by_role("alert")
+    assert told.inner_text().startswith("Failed at 0.300 s") or told.inner_text().startswith("Failed at 300")
+    assert "must be finite, but left = nan" in told.inner_text()
+    assert told.bounding_box()["y"] < page.page.locator("main").bounding_box()["y"]
+    mark = page.page.locator(".mark.failed")
+    assert "must be finite, but left = nan" in mark.get_attribute("data-tip")
+    color = "getComputedStyle(document.querySelector('.mark.failed'), '::before').backgroundColor"
+    assert page(color) == page("getComputedStyle(document.querySelector('.failure')).color")
+    others = page("viewer.case.events.map((e) => e.color)")
+    assert "#C00000" not in others
+    told.get_by_role("button").click()
+    assert page("viewer.player.time") == pytest.approx(run.time[-1], abs=1e-9)
+    assert page.errors == []
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ import { Vector3 } from "three";
 import { Arrows } from "./arrows.js";
 import { short } from "./format.js";
 import { Machine } from "./machine.js";
-import { button, element } from "./page.js";
+import { button, element, FAILURE } from "./page.js";
 import { unpack } from "./payload.js";
 import { Player } from "./player.js";
 import { Plots } from "./plots.js";
@@ -47,6 +47,7 @@ class Viewer {
     const { data } = this;
     this.title = element("h1", { text: data.title });
     this.note = element("span", { class: "note" });
+    this.failure = element("p", { class: "failure", role: "alert", hidden: true });
     this.cases = element("select", { "aria-label": "What is shown", class: "cases", onchange: () => this.take(Number(this.cases.value)) });
     data.cases.forEach((one, i) => this.cases.append(element("option", { value: i, text: one.name })));
     this.cases.hidden = data.cases.length < 2;
@@ -75,7 +76,7 @@ class Viewer {
     this.main = element("main", {}, this.view, this.handle, this.side);
     this.bar = element("footer", { class: "bar" });
     const head = element("header", { class: "head" }, this.title, this.cases, this.note, this.readout);
-    document.body.replaceChildren(head, this.main, this.bar);
+    document.body.replaceChildren(head, this.failure, this.main, this.bar);
   }
 
   _resizable() {
@@ -141,7 +142,8 @@ class Viewer {
     for (const thing of old) thing?.dispose();
     this.player.range(times.data[0], times.data[times.data.length - 1], one.speed, true);
     this.timeline.take(one);
-    this.plots.take(one.plots, one.events, this.timeline.clock);
+    this.plots.take(one.plots, one.failure ? [...one.events, { ...one.failure, color: FAILURE }] : one.events, this.timeline.clock);
+    this._failed(one.failure);
     this.readouts = one.readouts.map(({ label, unit, values }) => {
       const value = element("b", {});
       return { element: element("span", { title: label }, `${label} `, value, ` ${unit}`), value, values };
@@ -151,6 +153,15 @@ class Viewer {
     this._info();
     this._show(this.player.time);
     if (one.autoplay) this.player.play();
+  }
+
+  /** The cause of a failure, above all else: a click shows the machine at that time. */
+  _failed(failure) {
+    this.failure.hidden = !failure;
+    if (!failure) return this.failure.replaceChildren();
+    const at = this.timeline.clock.text(failure.time);
+    const go = element("button", { type: "button", class: "link", text: at, title: "Show the machine then", onclick: () => this.player.seek(failure.time) });
+    this.failure.replaceChildren(element("b", { text: "Failed at " }), go, `: ${failure.text}`);
   }
 
   _options() {

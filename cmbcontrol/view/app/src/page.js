@@ -1,5 +1,7 @@
 // Elements of the page, made in one line each.
 
+export const FAILURE = "#C00000"; // the colour of nothing else
+
 export function element(tag, options = {}, ...children) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(options)) {
