@@ -36,10 +36,35 @@ console.log(JSON.stringify(wrong.slice(0, 5)));
 """
 
 
+FREE = """
+import { freePlace } from %s;
+let seed = 11, wrong = [];
+const random = () => (seed = (seed * 48271) %% 2147483647) / 2147483647;
+for (let k = 0; k < 300; k++) {
+  const [w, h] = [100 + 900 * random(), 100 + 900 * random()], aspect = 0.2 + 4 * random();
+  const boxes = Array.from({ length: Math.floor(4 * random()) }, () => {
+    const left = w * random() - 50, top = h * random() - 50;
+    return { left, top, right: left + 0.7 * w * random(), bottom: top + 0.7 * h * random() };
+  });
+  const free = freePlace([w, h], boxes, aspect), size = Math.min(free.width / aspect, free.height);
+  const e = 1e-9 * (w + h); // rounding of sums
+  const clear = (x, y, a, b) => x >= 0 && y >= 0 && x + a <= w + e && y + b <= h + e &&
+    boxes.every((o) => o.left >= x + a - e || o.right <= x + e || o.top >= y + b - e || o.bottom <= y + e);
+  if (!clear(free.left, free.top, free.width, free.height)) wrong.push("covered");
+  for (let n = 0; n < 300; n++) { // no shape put anywhere by chance is larger
+    const larger = size * 1.01, x = random() * w, y = random() * h;
+    if (clear(x, y, larger * aspect, larger)) wrong.push("larger");
+  }
+}
+console.log(JSON.stringify(wrong.slice(0, 5)));
+"""
+
+
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs Node")
-def test_labels_of_axes_are_read_as_what_they_stand_at():
-    source = files("cmbcontrol.view") / "app" / "src" / "format.js"
-    script = TICKS % json.dumps(Path(str(source)).as_uri())
+@pytest.mark.parametrize(("program", "file"), [(TICKS, "format.js"), (FREE, "free.js")])
+def test_labels_of_axes_and_places_that_nothing_covers(program, file):
+    """Labels are read as what they stand at; a free place is free, and the largest one."""
+    script = program % json.dumps(Path(str(files("cmbcontrol.view") / "app" / "src" / file)).as_uri())
     done = subprocess.run(["node", "--input-type=module", "-e", script], capture_output=True, text=True, check=True)
     assert json.loads(done.stdout) == []
 
@@ -160,6 +185,65 @@ def test_pages_of_other_things(opened, tmp_path):
     assert page("viewer.player.playing") and page("document.querySelectorAll('.cases option').length") == 4
     page.page.select_option(".cases", "2")
     assert page("viewer.case.name").startswith("mode 2") and page.errors == []
+
+
+SEEN = """(() => {
+  viewer.stage.fit();
+  viewer.stage.render();
+  const points = [...viewer.stage.points, ...viewer.arrows.reached()].map((p) => viewer.onScreen(p.toArray()));
+  const [xs, ys] = [0, 1].map((k) => points.map((p) => p[k]));
+  const box = viewer.canvas.getBoundingClientRect();
+  return {left: Math.min(...xs), right: Math.max(...xs), top: Math.min(...ys), bottom: Math.max(...ys),
+          width: box.width, height: box.height, covers: viewer._covers()};
+})()"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [(1280, 760), (400, 800)])
+@pytest.mark.parametrize("name", ["five-bar", "stewart", "excavator"])
+def test_what_fits_is_seen_beside_what_covers_the_scene(opened, tmp_path, name, size):
+    """All that machine and arrows reach is on the canvas, with and without a card over it, and large."""
+    page = opened(view_run(tracked(name, 2.0), tmp_path / "run.html"), size)
+    for key in ("", "o", "i"):
+        if key:
+            page.page.keyboard.press(key)
+        seen = page(SEEN)
+        assert len(seen["covers"]) == (key != "")
+        assert seen["left"] >= 0.0 and seen["right"] <= seen["width"], seen
+        assert seen["top"] >= 0.0 and seen["bottom"] <= seen["height"], seen
+        for card in seen["covers"]:
+            beside = seen["right"] <= card["left"] or seen["left"] >= card["right"]
+            assert beside or seen["bottom"] <= card["top"] or seen["top"] >= card["bottom"], seen
+        if not key:
+            share = (
+                (seen["right"] - seen["left"]) / seen["width"],
+                (seen["bottom"] - seen["top"]) / seen["height"],
+            )
+            assert max(share) > 0.6  # 0.86 without perspective
+    assert page.errors == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["five-bar", "excavator", "stewart", "two-arms"])
+def test_the_largest_of_a_kind_has_a_share_of_the_scene(opened, tmp_path, name):
+    """Forces against forces, moments against moments; the legend says what an arrow of its length is."""
+    page = opened(view_run(tracked(name, 2.0), tmp_path / "run.html"))
+    for group in page("viewer.arrows.groups.map((g) => g.label)"):
+        page(f"(() => {{ for (const g of viewer.arrows.groups) viewer._shows(g, g.label === {group!r}); }})()")
+        unit = page(f"viewer.arrows.groups.find((g) => g.label === {group!r}).unit")
+        drawn = page(
+            "(() => { const a = viewer.arrows; return a.items.filter((i) => a.groups[i.group].on).map((i) => {"
+            " let most = 0; for (let k = 0; k < i.values.data.length; k += 3)"
+            " most = Math.max(most, Math.hypot(...i.values.data.slice(k, k + 3)));"
+            " return most * a.scale[i.unit]; }); })()"
+        )
+        whole = page("viewer.arrows.size") if unit == "N" else 2.0 * np.pi
+        assert max(drawn) / whole > 0.3  # peaks are longer, and cut where they are drawn
+        told = page("viewer.arrows.legend('N', 90 * viewer.stage.metresPerPixel)")
+        assert told["size"] == pytest.approx(told["value"] * page("viewer.arrows.scale.N"))
+        page("viewer.stage.render()")
+        assert f" {unit}" in page("document.querySelector('.scales').textContent")
+    assert page.errors == []
 
 
 @pytest.mark.slow

@@ -21,7 +21,9 @@ class Viewer {
     this.player = new Player();
     this._page();
     try {
-      this.stage = new Stage(this.canvas, { overlay: this.overlay });
+      this.stage = new Stage(this.canvas);
+      this.stage.covers = () => this._covers();
+      this.stage.more = () => (this.arrows ? this.arrows.reached() : []);
     } catch (error) {
       this.view.append(element("p", { class: "message", text: "This browser has no WebGL: the machine cannot be drawn. The plots work." }));
     }
@@ -69,7 +71,9 @@ class Viewer {
     this.tip = element("div", { class: "tip", hidden: true });
     this.options = element("div", { class: "card", hidden: true, role: "group", "aria-label": "Options" });
     this.info = element("div", { class: "card", hidden: true, role: "group", "aria-label": "About this motion" });
-    this.view = element("div", { class: "view" }, this.canvas, this.overlay, this.tip, tools, this.options, this.info);
+    // tools and scales have places of their own, where they never lie over the machine; cards do, and are fitted around
+    this.scene = element("div", { class: "scene" }, this.canvas, this.tip, this.options, this.info);
+    this.view = element("div", { class: "view" }, tools, this.scene, this.overlay);
     this.side = element("aside", { class: "side", "aria-label": "Plots" });
     this.handle = element("div", { class: "handle", role: "separator", "aria-orientation": "vertical", "aria-label": "Width of the plots", tabindex: 0 });
     this._resizable();
@@ -103,6 +107,16 @@ class Viewer {
       one.hidden = one !== card || !open;
       by.setAttribute("aria-expanded", !one.hidden);
     }
+    this.stage?.refit();
+  }
+
+  /** Boxes of what lies over the machine now, from the corner of its canvas. */
+  _covers() {
+    const canvas = this.canvas.getBoundingClientRect();
+    return [this.options, this.info].filter((card) => !card.hidden).map((card) => {
+      const { left, top, right, bottom } = card.getBoundingClientRect();
+      return { left: left - canvas.left, top: top - canvas.top, right: right - canvas.left, bottom: bottom - canvas.top };
+    });
   }
 
   _plots() {
@@ -180,7 +194,7 @@ class Viewer {
     const cards = [];
     if (this.arrows.groups.length) {
       cards.push(element("h2", { text: "Arrows" }));
-      for (const group of this.arrows.groups) cards.push(check(group.label, group.on, (on) => (group.on = on), group.color));
+      for (const group of this.arrows.groups) cards.push(check(group.label, group.on, (on) => this._shows(group, on), group.color));
       const size = element("input", { type: "range", min: -1.5, max: 1.5, step: 0.05, value: 0, "aria-label": "Length of the arrows" });
       size.addEventListener("input", () => {
         this.arrows.zoom = 10 ** Number(size.value);
@@ -203,6 +217,13 @@ class Viewer {
     );
     cards.push(element("p", { class: "hint", text: "Double-click a part to trace that point." }));
     this.options.replaceChildren(...cards);
+  }
+
+  /** Show a group of arrows or not: the scale is that of what is shown. */
+  _shows(group, on) {
+    group.on = on;
+    this.arrows.rescale();
+    this.stage.refit();
   }
 
   _info() {
@@ -231,23 +252,17 @@ class Viewer {
     const { stage } = this;
     const perPixel = stage.metresPerPixel;
     if (!Number.isFinite(perPixel) || !(perPixel > 0)) return;
-    const most = 130 * perPixel;
+    const most = 100 * perPixel;
     const power = 10 ** Math.floor(Math.log10(most));
     const round = [5, 2, 1].map((m) => m * power).find((x) => x <= most);
     const shown = [];
     const scaled = round >= 1e3 ? [round / 1e3, "km"] : round >= 1 ? [round, "m"] : round >= 1e-3 ? [round * 1e3, "mm"] : [round * 1e6, "\u00b5m"];
     shown.push({ text: `${short(scaled[0])} ${scaled[1]}`, width: round / perPixel, class: "ruler", color: "" });
-    this.arrows.groups.forEach((group, i) => {
-      if (!group.on || !this.arrows.items.some((item) => item.group === i && item.object.visible)) return;
-      const text = `${group.label}, `;
-      if (group.unit === "N") {
-        const { value, size } = this.arrows.legend("N", 110 * perPixel);
-        shown.push({ text: `${text}${short(value)} N`, width: size / perPixel, class: "arrow", color: group.color });
-      } else {
-        const { value, size } = this.arrows.legend("N m", 1.9 * Math.PI);
-        shown.push({ text: `${text}${short(value)} N m`, angle: size, class: "arc", color: group.color });
-      }
-    });
+    for (const [unit, groups] of this.arrows.kinds()) {
+      const { value, size } = this.arrows.legend(unit, unit === "N" ? 90 * perPixel : 1.9 * Math.PI);
+      const drawn = unit === "N" ? { width: size / perPixel, class: "arrow" } : { angle: size, class: "arc" };
+      shown.push({ text: `${short(value)} ${unit}`, ...drawn, color: "", groups });
+    }
     const state = JSON.stringify(shown);
     if (state === this._scales) return;
     this._scales = state;
@@ -257,7 +272,12 @@ class Viewer {
         if (one.angle) bar.style.setProperty("--angle", `${one.angle}rad`);
         else bar.style.width = `${Math.max(one.width, 6)}px`;
         bar.style.color = one.color;
-        return element("div", { class: "scale" }, bar, element("span", { text: one.text }));
+        const dots = (one.groups || []).map((group) => {
+          const dot = element("i", { class: "dot" });
+          dot.style.background = group.color;
+          return element("span", { class: "kind" }, dot, element("span", { text: group.label }));
+        });
+        return element("div", { class: "scale" }, bar, element("span", { class: "amount", text: one.text }), ...dots);
       }),
     );
   }
