@@ -133,8 +133,8 @@ def case_of_mode(linear_model: LinearModel, number: int, *, undamped: bool, ampl
 def case_of_machine(plant: Any, q: Array, name: str = "") -> Case:
     """Case of a machine at one configuration."""
     gap = plant.closure_error(q)
-    facts = [[n, f"{x:.6g} {unit}".strip()] for n, x, unit in
-             zip(plant.position_names, q, plant.position_units, strict=True)]  # fmt: skip
+    told = zip(plant.position_names, q, plant.position_units, strict=True)
+    facts: list[list[Any]] = [[name, float(x), unit] for name, x, unit in told]  # in the units that the reader chooses
     facts.append(["loops open by", f"{gap:.1e} m"])
     return _still(scene(plant), np.zeros(1), [q], name, facts, repeats=False)
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+import cmbcontrol as cmb
 from cmbcontrol import linearize, plants, simulate, trim
 from cmbcontrol.errors import FileError
 from cmbcontrol.view import View, view_machine, view_modes, view_run, view_study
@@ -306,6 +307,238 @@ def test_memory_is_bounded(opened, tmp_path):
             used.append(session.send("Runtime.getHeapUsage")["usedSize"])
         assert used[2] < used[0] + 1e6
         assert page.errors == []
+
+
+# -- reading: labels, units, lists, names
+
+
+# What is written on the canvases of the plots, with its box, until they are cleared.
+WRITTEN = """
+const fill = CanvasRenderingContext2D.prototype.fillText, clear = CanvasRenderingContext2D.prototype.clearRect;
+CanvasRenderingContext2D.prototype.clearRect = function (...box) { this.canvas.written = []; clear.apply(this, box); };
+CanvasRenderingContext2D.prototype.fillText = function (text, x, y, ...more) {
+  const size = this.measureText(text), at = this.getTransform().transformPoint({ x, y });
+  (this.canvas.written ||= []).push({ text: String(text), left: at.x - size.actualBoundingBoxLeft,
+    right: at.x + size.actualBoundingBoxRight, top: at.y - size.actualBoundingBoxAscent,
+    bottom: at.y + size.actualBoundingBoxDescent });
+  fill.call(this, text, x, y, ...more);
+};
+"""
+# Random times, values, names and units on the page, and what is written over something else or cut off.
+LABELS = """async ([count, seed]) => {
+  const random = () => (seed = (seed * 48271) % 2147483647) / 2147483647;
+  const pick = (list) => list[Math.floor(random() * list.length)];
+  const first = viewer.data.cases[0], wrong = [];
+  let boxes = 0;
+  for (let n = 0; n < count; n++) {
+    const slow = 10 ** (12 * random() - 8), begin = random() < 0.3 ? slow * 50 * random() : 0;
+    const timed = (times) => ({ ...times, data: times.data.map((t) => begin + slow * t) });
+    const groups = first.plots.groups.map((group) => {
+      const scale = 10 ** (24 * random() - 12), shift = random() < 0.5 ? scale * (20 * random() - 10) : 0;
+      const values = ({ data }) => ({ data: data.map((x) => (group.log ? Math.abs(x) * scale : shift + scale * x)) });
+      const renamed = group.signals.map((signal) => ({ ...signal, of: undefined, values: values(signal.values),
+        name: signal.name + pick(["", "_x", "_of_the_upper_left_arm", "_2", "_cylinder_rod_end"]) }));
+      return { ...group, unit: pick(["", "m", "rad/s", "N m", "J"]), scale: Math.abs(scale), signals: renamed };
+    });
+    viewer.data.cases[0] = { ...first, motion: { ...first.motion, times: timed(first.motion.times) }, speed: slow,
+      plots: { ...first.plots, times: timed(first.plots.times), groups } };
+    viewer.take(0);
+    viewer.player.seek(viewer.player.begin + random() * (viewer.player.end - viewer.player.begin));
+    viewer.stage.render();
+    await new Promise((done) => setTimeout(done, 0));
+    const sets = viewer.plots.panels.map((panel) => {
+      const { canvas } = panel.plot.ctx, written = (canvas.written || []).filter((one) => one.text);
+      for (const one of written) {
+        if (one.left < -0.5 || one.top < -0.5 || one.right > canvas.width + 0.5 || one.bottom > canvas.height + 0.5)
+          wrong.push(["cut", one, canvas.width, n]);
+      }
+      return written;
+    });
+    const texts = (query) => [...document.querySelectorAll(query)].filter((x) => x.textContent && x.offsetParent)
+      .map((x) => ({ text: x.textContent, ...x.getBoundingClientRect().toJSON() }));
+    const outside = texts("h1, .note, .readout span, .scale > span, .tools button, .time, .below button");
+    for (const one of outside)
+      if (one.left < -0.5 || one.right > innerWidth + 0.5 || one.bottom > innerHeight + 0.5)
+        wrong.push(["cut", one, n]);
+    sets.push(outside.filter((x) => !outside.some((y) => y !== x && x.text.includes(y.text) && x.text !== y.text)));
+    const names = ".entry .name, .entry .value, .entry.link, .panel select";
+    for (const one of texts(names)) if (one.right > innerWidth + 0.5) wrong.push(["cut", one, n]);
+    sets.push(texts(names));
+    for (const set of sets) {
+      boxes += set.length;
+      set.forEach((a, i) => set.slice(i + 1).forEach((b) => {
+        if (a.left < b.right - 0.5 && b.left < a.right - 0.5 && a.top < b.bottom - 0.5 && b.top < a.bottom - 0.5)
+          wrong.push(["over", a, b, n]);
+      }));
+    }
+  }
+  return [boxes, wrong.length, wrong.slice(0, 4)];
+}"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["five-bar", "stewart"])
+@pytest.mark.parametrize("size", [(1280, 760), (768, 1024), (390, 844)])
+def test_no_label_lies_over_another(opened, tmp_path, size, name):
+    """500 random runs of two machines, at three sizes: boxes of what is written, on canvases and beside them."""
+    page = opened(view_run(tracked(name, 0.5), tmp_path / "run.html"), size)
+    page.page.add_init_script(WRITTEN)
+    page.open(tmp_path / "run.html")
+    boxes, count, wrong = page.page.evaluate(LABELS, [250, 17])
+    assert boxes > 250 * 20 and count == 0, wrong
+    assert page.errors == []
+
+
+def test_labels_of_a_few_runs(opened, tmp_path):
+    plant = plants.pendulum()
+    file = simulate(plant, q0=plant.assemble(angle=0.2), t_end=0.5).view(tmp_path / "run.html")
+    page = opened(file, (390, 844))
+    page.page.add_init_script(WRITTEN)
+    page.open(file)
+    boxes, count, wrong = page.page.evaluate(LABELS, [5, 3])
+    assert boxes > 5 * 15 and count == 0, wrong
+
+
+UNITS = """
+import { Units, quantities } from %s;
+const units = new Units(), told = [];
+Object.assign(units.chosen, { length: "mm", angle: "deg", force: "kN", moment: "N mm" });
+for (const unit of ["m", "rad/s", "N", "N m", "N m/rad", "m/s2", "m/s^2", "1/s", "N/m", "m2", "", "kg", "s"]) {
+  const { factor, unit: shown } = units.of(unit);
+  told.push([unit, factor, shown]);
+}
+console.log(JSON.stringify([told, quantities(["rad/s", "N m", "", "kg"])]));
+"""
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs Node")
+def test_units_of_what_is_composed():
+    script = UNITS % json.dumps(Path(str(files("cmbcontrol.view") / "app" / "src" / "units.js")).as_uri())
+    done = subprocess.run(["node", "--input-type=module", "-e", script], capture_output=True, text=True, check=True)
+    told, found = json.loads(done.stdout)
+    degree = 180.0 / np.pi
+    expected = {
+        "m": (1e3, "mm"), "rad/s": (degree, "deg/s"), "N": (1e-3, "kN"), "N m": (1e3, "N mm"),
+        "N m/rad": (1e3 / degree, "N mm/deg"), "m/s2": (1e3, "mm/s2"), "m/s^2": (1e3, "mm/s^2"), "1/s": (1.0, "1/s"),
+        "N/m": (1e-6, "kN/mm"), "m2": (1e6, "mm2"), "": (1.0, ""), "kg": (1.0, "kg"), "s": (1.0, "s"),
+    }  # fmt: skip
+    assert {unit: (factor, shown) for unit, factor, shown in told} == {
+        unit: (pytest.approx(factor, rel=1e-12), shown) for unit, (factor, shown) in expected.items()
+    }
+    assert found == ["angle", "moment"]
+
+
+@pytest.mark.slow
+def test_all_of_the_page_is_in_the_units_chosen(opened, tmp_path):
+    run = tracked("five-bar", 1.0)
+    page = opened(view_run(run, tmp_path / "run.html"))
+    page.slide(1.0)
+    page.page.keyboard.press("o")
+    for quantity, name in (("angle", "deg"), ("moment", "N mm"), ("length", "mm"), ("force", "kN")):
+        page.page.locator(".card label.wide", has_text=quantity).locator("select").select_option(name)
+    page("viewer.stage.render()")
+    titles = page("viewer.plots.panels.map((p) => p.choice.selectedOptions[0].textContent)")
+    assert [title.rsplit("(", 1)[1] for title in titles] == ["deg)", "N mm)", "kN)"]
+    left = np.rad2deg(float(run.q.sel(position="left").values[-1]))
+    assert float(page("viewer.plots.panels[0].values[0].textContent")) == pytest.approx(left, rel=1e-3)
+    assert page("viewer.plots.panels[0].plot.data[1].at(-1)") == pytest.approx(left, rel=1e-5)
+    scales = page("document.querySelector('.scales').textContent")
+    assert " kN" in scales and " N mm" in scales and " mm" in scales
+    legend = page("viewer.arrows.legend('N m', 1.9 * Math.PI, 1e3)")  # its arc is that of so many N mm
+    assert legend["size"] == pytest.approx(legend["value"] * 1e-3 * page("viewer.arrows.scale['N m']"))
+    assert page("document.querySelector('.readout').textContent").count(" mm") == 1
+    plant = plants.five_bar()
+    page = opened(view_machine(plant, plant.assemble(left=2.1, right=1.0), tmp_path / "machine.html"))
+    page("viewer.choose('angle', 'deg')")
+    assert "left120.321 deg" in page("viewer.info.textContent")
+    assert page.errors == []
+
+
+def chain(n):
+    """A chain of many links, which falls."""
+    bodies = [cmb.Body.rod(f"link_{i}", 1.0, 0.2) for i in range(n)]
+    joints = [
+        cmb.Revolute(f"joint_{i}", f"link_{i - 1}" if i else "ground", f"link_{i}", axis=(0, 1, 0),
+                     frame=cmb.Frame((0.2 if i else 0.0, 0.0, 0.0)))
+        for i in range(n)
+    ]  # fmt: skip
+    plant = cmb.Mechanism("chain", bodies, joints)
+    return simulate(plant, q0=[0.2] + [0.02] * (n - 1), t_end=0.05, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.slow
+def test_signals_of_many_joints(opened, tmp_path):
+    """A list with a filter and groups; the legend has only what is shown."""
+    page = opened(view_run(chain(40), tmp_path / "run.html"))
+    entries = "viewer.plots.panels[0].legend.textContent"
+    assert page(f"{entries}.includes('joint_0')") and not page(f"{entries}.includes('joint_37')")
+    assert page(f"{entries}.includes('32 more')")
+    page.page.keyboard.press("s")
+    page.page.keyboard.type("angle joint_37")
+    shown = page.page.locator(".signals label:visible")
+    assert shown.count() == 1 and "1 of " in page.page.locator(".signals .hint").inner_text()
+    shown.locator("input").check()
+    k = page("viewer.plots.panels[0].group.signals.findIndex((s) => s.name === 'joint_37')")
+    assert page(f"viewer.plots.panels[0].plot.series[{k} + 1].show") is True
+    assert page(f"{entries}.includes('joint_37')") and page(f"{entries}.includes('31 more')")
+    assert "9 of 40 shown" in page.page.locator(".signals summary:visible").inner_text()
+    page.page.get_by_label("Filter signals").fill("")  # a signal of a group without a plot gets one
+    count = page("viewer.plots.panels.length")
+    free = page("viewer.plots.data.groups.findIndex((_, g) => !viewer.plots.panels.some((p) => p.index === g))")
+    page.page.locator(".signals details").nth(free).locator("input").first.check()
+    assert page("viewer.plots.panels.length") == count + 1
+    assert page("viewer.plots.panels.at(-1).on.filter((x) => x).length") == 1
+    page.page.get_by_label("Close the list of signals").click()
+    assert not page.page.locator(".signals").is_visible() and page.errors == []
+
+
+@pytest.mark.slow
+def test_help_lists_the_keys(opened, tmp_path):
+    page = opened(view_run(tracked("five-bar", 0.5), tmp_path / "run.html"), (390, 844))
+    page.page.keyboard.press("?")
+    told = page.page.locator("dialog.help")
+    assert told.is_visible() and "wheel in a plot" in told.inner_text() and "list of signals" in told.inner_text()
+    page.page.keyboard.press("Escape")
+    assert not told.is_visible()
+    for key, opens in (("o", ".card[aria-label=Options]"), ("i", ".card[aria-label='About this motion']")):
+        page.page.keyboard.press(key)
+        assert page.page.locator(opens).is_visible()
+    assert page.errors == []
+
+
+@pytest.fixture(scope="module")
+def axe():
+    """Text of axe-core, which the app names as a tool of its development."""
+    app = Path(str(files("cmbcontrol.view") / "app"))
+    file = app / "node_modules" / "axe-core" / "axe.min.js"
+    if not file.exists():
+        subprocess.run(["npm", "ci", "--ignore-scripts"], cwd=app, check=True, capture_output=True, timeout=300)
+    return file.read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [(1280, 760), (390, 844)])
+def test_contrast_and_names(opened, axe, tmp_path, size, scheme):
+    """No finding of axe-core, whatever is open: all of its rules."""
+    pages = {
+        "run": view_run(tracked("five-bar", 0.5), tmp_path / "run.html"),
+        "failed": view_run(failed(), tmp_path / "failed.html"),
+        "machine": at_rest().save(tmp_path / "machine.html"),
+        "many": view_run(chain(40), tmp_path / "many.html"),
+    }
+    for name, file in pages.items():
+        page = opened(file, size, scheme)
+        page(axe + ";0")
+        for key in ("", "o", "i", "s", "?") if name != "machine" else ("", "i", "?"):
+            if key:
+                page.page.keyboard.press(key)
+            found = page("axe.run().then((r) => r.violations.map((v) => [v.id, v.nodes.map((n) => n.html)]))")
+            assert found == [], (name, key, found)
+            if key == "s":
+                page.page.get_by_label("Close the list of signals").click()
+            if key == "?":
+                page.page.keyboard.press("Escape")
 
 
 # -- without a browser ------------------------------------------------------------------------------------

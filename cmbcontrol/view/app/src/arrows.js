@@ -98,9 +98,9 @@ export class Arrows {
     }
   }
 
-  /** A round number of a unit, with the length of its arrow (m) or the angle of its arc (rad), at most `longest`. */
-  legend(unit, longest) {
-    const scale = this.scale[unit] * this.zoom;
+  /** A round number of a unit, of which an SI unit has `factor`, with the length of its arrow (m) or the angle of its arc (rad), at most `longest`. */
+  legend(unit, longest, factor = 1) {
+    const scale = (this.scale[unit] * this.zoom) / factor;
     const most = longest / scale;
     const power = 10 ** Math.floor(Math.log10(most));
     const round = [5, 2, 1].map((m) => m * power).find((value) => value <= most) || power;
