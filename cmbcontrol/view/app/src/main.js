@@ -83,8 +83,8 @@ class Viewer {
     this.canvas = element("canvas", { "aria-label": "The machine in three dimensions: drag to turn it, wheel to zoom, right button to shift", role: "img" });
     this.overlay = element("div", { class: "scales", role: "group", "aria-label": "Scales" });
     this.tip = element("div", { class: "tip", hidden: true });
-    this.options = element("div", { class: "card", hidden: true, role: "group", "aria-label": "Options" });
-    this.info = element("div", { class: "card", hidden: true, role: "group", "aria-label": "About this motion" });
+    this.options = element("div", { class: "card", hidden: true, tabindex: 0, role: "group", "aria-label": "Options" });
+    this.info = element("div", { class: "card", hidden: true, tabindex: 0, role: "group", "aria-label": "About this motion" });
     // tools and scales have places of their own, where they never lie over the machine; cards do, and are fitted around
     this.scene = element("div", { class: "scene" }, this.canvas, this.tip, this.options, this.info);
     this.view = element("div", { class: "view" }, tools, this.scene, this.overlay);
