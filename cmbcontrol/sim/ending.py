@@ -27,16 +27,22 @@ from ..model.plant import Plant
 from .failures import LawFailed
 from .run import Record
 
-__all__ = ["near_the_end", "not_begun", "where", "why_ended"]
+__all__ = ["near_the_end", "not_begun", "when", "where", "why_ended"]
 
 Array = NDArray[np.float64]
 
+_THAT_AN_ERROR_WAS_RAISED = (Status.CONTROLLER, Status.FAILED)  # and no more: the error itself says why
 _AHEAD = np.logspace(-14.0, -2.0, 13)  # radians or sizes: from the end of a run to where its next step would have led
 
 
-def where(plant: Plant, t: float, x: Array) -> str:
-    """Text with a time and a configuration."""
-    return f"at t = {t:.9g} s, at {_check.values_by_name(plant.position_names, x)}"
+def when(t: float) -> str:
+    """Text with a time."""
+    return f"at t = {t:.9g} s"
+
+
+def where(plant: Plant, x: Array) -> str:
+    """Sentence with the configuration of a state, which follows the cause."""
+    return f"It was at {_check.values_by_name(plant.position_names, x)}."
 
 
 def near_the_end(plant: Plant, q: Array) -> str:
@@ -93,9 +99,10 @@ def why_ended(plant: Plant, record: Record, grown: str = "") -> str:
     causes = [_cause(record.error, record.where)] if record.error is not None else []
     if record.status in (Status.STEP_TOO_SMALL, Status.PROJECTION, Status.NOT_FINITE, Status.MASS_MATRIX):
         grown = grown or _flat_at_the_end(plant, record.end[1][: plant.nq])
+    says_all = isinstance(record.error, (ModelError, SingularConfigurationError, ParametrizationError))
     if grown:
         causes.insert(0, grown)
-    elif not isinstance(record.error, (ModelError, SingularConfigurationError, ParametrizationError)):  # these say all
+    elif not causes or not (says_all or record.status in _THAT_AN_ERROR_WAS_RAISED):
         causes.insert(0, record.status.message)
     if record.status == Status.PAINLEVE and record.error is None:
         causes += filter(None, [_paradox_at_the_end(plant, record)])

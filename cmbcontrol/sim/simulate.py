@@ -28,7 +28,7 @@ from .acting import Acting
 from .branch_selection import BranchSelector
 from .constraint_modes import ConstraintModes
 from .control import Control, after
-from .ending import not_begun, where, why_ended
+from .ending import not_begun, when, where, why_ended
 from .events import LIMITS, Event, EventRecorder, listed_events
 from .failures import LawFailed, is_of_user
 from .integrator import Integrator
@@ -410,13 +410,14 @@ def _raise(plant: Plant, record: Record, simulation: Simulation) -> None:
     t, x = record.end
     if record.status == Status.INTERRUPTED:
         raise Interrupted(
-            f"the run of {plant.name!r} was interrupted at t = {t:.9g} s. What was computed so far is in the attribute "
+            f"the run of {plant.name!r} was interrupted {when(t)}. What was computed so far is in the attribute "
             "partial.",
             simulation,
         ) from record.error
     why = why_ended(plant, record, runaway(plant, simulation))
+    simulation.data.attrs["message"] = why  # so that pages of the part say it, too
     raise SimulationError(
-        f"the run of {plant.name!r} ended {where(plant, t, x)}. {why} What was computed so far is in the error's "
-        "attribute partial.",
+        f"the run of {plant.name!r} ended {when(t)}: {why} {where(plant, x)} What was computed so far is in the "
+        "error's attribute partial.",
         simulation,
     ) from record.error

@@ -18,7 +18,7 @@ __all__ = ["NO_ARROWS", "arrows_of", "contacts_of"]
 
 Array = NDArray[np.float64]
 
-NO_ARROWS: dict[str, Any] = {"groups": [], "items": [], "scale": {}}
+NO_ARROWS: dict[str, Any] = {"groups": [], "items": []}
 
 # label, unit, colour, whether shown at first
 _GROUPS = (
@@ -142,14 +142,8 @@ def _drawn(made: _Arrows, bodies: tuple[str, ...]) -> dict[str, Any]:
         norm = norm[np.isfinite(norm)]
         usual, large = np.quantile(norm, (_USUAL, _LARGE)) if norm.size else (0.0, 0.0)
         size[group, name] = max(float(usual), _PART * float(large))
-    scale = {
-        unit: max((x for (group, _), x in size.items() if unit_of[group] == unit), default=0.0) for unit in ("N", "N m")
-    }
-    # what is shown at first sets the scale, so that joint forces, which may be much larger, do not hide it
-    at_first = {label for label, *_, on in _GROUPS if on}
-    for unit in scale:
-        shown = max((x for (g, _), x in size.items() if unit_of[g] == unit and g in at_first), default=0.0)
-        scale[unit] = shown if shown > 0.02 * scale[unit] else scale[unit]
+    largest = {label: max((x for (group, _), x in size.items() if group == label), default=0.0) for label in unit_of}
+    scale = {unit: max(x for label, x in largest.items() if unit_of[label] == unit) for unit in ("N", "N m")}
     index = {name: i for i, name in enumerate(bodies)}
     groups: list[dict[str, Any]] = []
     items: list[dict[str, Any]] = []
@@ -158,7 +152,7 @@ def _drawn(made: _Arrows, bodies: tuple[str, ...]) -> dict[str, Any]:
         mine = [one for one in mine if np.nanmax(np.abs(one[4]), initial=0.0) > _NOTHING * scale[unit]]
         if not mine:
             continue
-        groups.append({"label": label, "unit": unit, "color": color, "on": on})
+        groups.append({"label": label, "unit": unit, "color": color, "on": on, "size": largest[label]})
         for _, name, body, point, values, note in mine:
             items.append(
                 {
@@ -171,4 +165,4 @@ def _drawn(made: _Arrows, bodies: tuple[str, ...]) -> dict[str, Any]:
                     "values": Compact(np.nan_to_num(values), _FINE * scale[unit]),
                 }
             )
-    return {"groups": groups, "items": items, "scale": scale}
+    return {"groups": groups, "items": items}

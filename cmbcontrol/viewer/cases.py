@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import InputError, ModelError
+from ..errors import InputError, ModelError, Status
 from ..plot.style import COLORS
 from ..scene import Scene, scene
 from ..sim.summary import event_words, kind_of_run, run_lines
@@ -37,6 +37,7 @@ _MARKS = (
     ("released", "#009E73"),
 )
 _MARK = "#0072B2"
+_NO_FAILURES = (Status.COMPLETED, Status.EVENT, Status.INTERRUPTED)
 _PICTURES = 30.0  # a second, of a mode
 _CYCLE = 2.0  # s on the screen
 
@@ -49,6 +50,7 @@ def case_of_run(run: Simulation, *, name: str = "", trace: Trace | None = None, 
     count = len(whole) if whole.all() else int(np.argmin(whole))
     if count == 0:
         raise InputError("the run has no finite configuration: there is nothing to show")
+    failure = None if run.status in _NO_FAILURES else {"time": float(run.time[count - 1]), "text": run.message}
     if count < len(whole):
         run = run._with(run.data.isel(time=slice(0, count)))
     seen = scene(run.plant)
@@ -60,6 +62,7 @@ def case_of_run(run: Simulation, *, name: str = "", trace: Trace | None = None, 
     return {
         "name": name,
         "note": _note(run),
+        "failure": failure,
         "facts": [[what, text] for what, text in run_lines(run)],
         "look": look_of(seen),
         "motion": motion_of(seen, times[rows], configurations, poses),
@@ -74,8 +77,9 @@ def case_of_run(run: Simulation, *, name: str = "", trace: Trace | None = None, 
 
 
 def _note(run: Simulation) -> str:
-    """Text with the law, and with the end of a run that ended early."""
-    return kind_of_run(run) if run.status == 0 else f"{kind_of_run(run)}. {run.message}"
+    """Text with the law, and with the end of a run that ended early but has not failed: that is told by itself."""
+    early = run.status in _NO_FAILURES and run.status != Status.COMPLETED
+    return f"{kind_of_run(run)}. {run.message}" if early else kind_of_run(run)
 
 
 def _events(run: Simulation) -> list[dict[str, Any]]:
@@ -128,8 +132,8 @@ def case_of_mode(modes: Modes, number: int, amplitude: float | None) -> Case:
 def case_of_machine(plant: Any, q: Array, name: str = "") -> Case:
     """Case of a machine at one configuration."""
     gap = plant.closure_error(q)
-    facts = [[n, f"{x:.6g} {unit}".strip()] for n, x, unit in
-             zip(plant.position_names, q, plant.position_units, strict=True)]  # fmt: skip
+    told = zip(plant.position_names, q, plant.position_units, strict=True)
+    facts: list[list[Any]] = [[name, float(x), unit] for name, x, unit in told]  # in the units that the reader chooses
     facts.append(["loops open by", f"{gap:.1e} m"])
     return _still(scene(plant), np.zeros(1), [q], name, facts, repeats=False)
 
@@ -140,6 +144,7 @@ def _still(seen: Scene, times: Array, configurations: list[Array], name: str, fa
     return {
         "name": name,
         "note": "",
+        "failure": None,
         "facts": facts,
         "look": look_of(seen),
         "motion": motion_of(seen, times, configurations, poses, repeats=repeats),

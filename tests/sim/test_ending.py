@@ -1,5 +1,6 @@
 """Why a run ended, in words."""
 
+import numpy as np
 import pytest
 
 import cmbcontrol as cmb
@@ -38,6 +39,18 @@ def test_a_law_that_fails_at_the_start_is_named_as_it_is_later(law):
     ) as e:
         run(law)
     assert e.value.partial is None and isinstance(e.value.__cause__, KeyError)
+
+
+def test_the_cause_is_told_before_the_state():
+    def arms(t, q, v):
+        return [0.0, 0.0] if t < 0.03 else [np.nan, 0.0]
+
+    with pytest.raises(SimulationError) as caught:
+        run(arms)
+    text, part = str(caught.value), caught.value.partial
+    assert text.index("must be finite, but left = nan") < text.index("It was at left = ")
+    assert "raised an error" not in text  # which says no more than the error
+    assert "must be finite, but left = nan" in part.message and part.message in text
 
 
 def test_functions_of_t_q_v_learn_what_a_controller_is_called_with():

@@ -1,10 +1,12 @@
 """Motions that are shown: ready-made machines under their tasks, a touch-down, a singular passage."""
 
 import numpy as np
+import pytest
 
 import cmbcontrol as cmb
 from cmbcontrol import controllers, plants
 from cmbcontrol.dynamics.acceleration import acceleration
+from cmbcontrol.errors import SimulationError
 from cmbcontrol.plants.leg import angles, configuration
 
 TASKS = ("five-bar", "loader", "delta", "stewart", "two-arms", "excavator")
@@ -38,3 +40,15 @@ def singular():
     a = np.arccos(1.0 / 1.5)
     q0 = [2.0 * np.pi / 3.0, a - 2.0 * np.pi / 3.0, np.pi / 3.0, 2.0 * np.pi / 3.0 - a]
     return cmb.simulate(plants.five_bar(), q0=q0, t_end=2.0)
+
+
+def failed():
+    """A five-bar whose law gives no number from 0.3 s on."""
+    plant = plants.five_bar()
+
+    def arms(t, q, v):
+        return [1.0, 0.0] if t < 0.3 else [np.nan, 0.0]
+
+    with pytest.raises(SimulationError) as caught:
+        cmb.simulate(plant, arms, plant.assemble(left=2.1, right=1.0), t_end=1.0)
+    return caught.value.partial

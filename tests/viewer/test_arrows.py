@@ -30,7 +30,9 @@ def test_reactions_of_constraints_and_joints():
     at = origins[:, k] + rotations[:, k] @ np.array(item["point"])
     drawn = seen.points(run.q.values[0])
     assert np.linalg.norm(drawn - at[0], axis=1).min() < 0.1 * seen.size
-    assert told["scale"]["N"] > 0.0
+    norm = np.linalg.norm(forces.sel(joint="tip").values, axis=1)
+    sizes = {group["label"]: group["size"] for group in told["groups"]}
+    assert 0.45 * np.quantile(norm, 0.98) <= sizes["constraint forces"] <= norm.max()
     on = {group["label"]: group["on"] for group in told["groups"]}
     assert on["constraint forces"] and not on["joint forces"]
 

@@ -9,7 +9,7 @@ from cmbcontrol.errors import InputError, ModelError, SimulationError
 from cmbcontrol.viewer.cases import case_of_machine, case_of_run
 from cmbcontrol.viewer.payload import pack, unpack
 
-from .runs import singular, tracked
+from .runs import failed, singular, tracked
 
 
 def pendulum(length):
@@ -56,6 +56,23 @@ def test_an_error_brings_its_run():
         cmb.simulate(pendulum(1.0), lambda t, q, v: [] if t < 0.2 else 1 / 0, q0=[0.3], t_end=1.0)
     case = case_of_run(caught.value.partial)
     assert case["motion"]["times"][-1] < 1.0 and case["note"].startswith("run under")
+    assert case["failure"]["text"].startswith("test_an_error_brings_its_run.<locals>.<lambda> failed at t = 0.2")
+    assert "ZeroDivisionError" in case["failure"]["text"]
+
+
+def test_the_cause_of_a_failure_is_what_the_exception_says():
+    run = failed()
+    failure = case_of_run(run)["failure"]
+    assert failure["time"] == run.time[-1] == pytest.approx(0.3)
+    assert "the efforts of FunctionController must be finite, but left = nan" in failure["text"]
+    assert failure["text"].rstrip(".") in case_of_run(run)["facts"][0][1]
+
+
+def test_runs_that_end_as_asked_have_not_failed():
+    plant = pendulum(1.0)
+    run = cmb.simulate(plant, q0=[0.3], t_end=5.0, events=cmb.Event(lambda t, q, v: q[0] - 1.0, "level", terminal=True))
+    case = case_of_run(run)
+    assert case["failure"] is None and "level" in case["note"]
 
 
 def test_events_have_words_and_colours():
@@ -94,5 +111,5 @@ def test_plants_of_functions():
 def test_a_machine_at_rest():
     plant = plants.five_bar()
     case = case_of_machine(plant, plant.assemble(left=2.1, right=1.0))
-    assert ["left", "2.1 rad"] in case["facts"] and not case["plots"]["groups"]
+    assert ["left", 2.1, "rad"] in case["facts"] and not case["plots"]["groups"]
     assert case["facts"][-1][0] == "loops open by"

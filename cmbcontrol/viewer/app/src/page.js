@@ -1,5 +1,7 @@
 // Elements of the page, made in one line each.
 
+export const FAILURE = "#C00000"; // the colour of nothing else
+
 export function element(tag, options = {}, ...children) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(options)) {
@@ -22,6 +24,7 @@ const ICONS = {
   options: "M4 6h9v2H4zM17 6h3v2h-3zM14 4h2v6h-2zM4 16h3v2H4zM11 16h9v2h-9zM8 14h2v6H8z",
   plots: "M4 4h2v14h14v2H4zM8 15l4-6 3 3 4-6 1.6 1-5.3 8-3-3-2.6 4z",
   picture: "M9 4h6l1.5 2.5H20a1 1 0 0 1 1 1V19a1 1 0 0 1-1 1H4a1 1 0 0 1-1-1V7.5a1 1 0 0 1 1-1h3.5zM12 9a4 4 0 1 0 0 8 4 4 0 0 0 0-8zm0 2a2 2 0 1 1 0 4 2 2 0 0 1 0-4z",
+  help: "M12 2.5a9.5 9.5 0 1 0 0 19 9.5 9.5 0 0 0 0-19zm0 2a7.5 7.5 0 1 1 0 15 7.5 7.5 0 0 1 0-15zM11 16h2v2h-2zM12 6a4 4 0 0 0-4 4h2a2 2 0 1 1 3.2 1.6C12 12.500 11 13 11 15h2c0-1 .6-1.400 1.600-2.200A4 4 0 0 0 12 6z",
   info: "M11 10h2v7h-2zM11 7h2v2h-2zM12 2.5a9.5 9.5 0 1 0 0 19 9.5 9.5 0 0 0 0-19zm0 2a7.5 7.5 0 1 1 0 15 7.5 7.5 0 0 1 0-15z",
 };
 

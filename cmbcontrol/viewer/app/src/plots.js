@@ -3,19 +3,25 @@
 import uPlot from "uplot";
 import { short, ticks } from "./format.js";
 import { element } from "./page.js";
+import { Signals } from "./signals.js";
 import { between, place } from "./track.js";
 
 const LEAST_HEIGHT = 96; // px of a panel's curves
 const LIGHTER = 0.3; // of the way to white
+const MANY = 12; // signals of a group, of which the legend has only those that are shown
+const LETTER = 6.8; // px: no digit of the axes is wider
 
 export class Plots {
-  constructor(place, player, clock) {
+  constructor(place, player, units) {
     this.place = place;
+    this.units = units;
     this.player = player;
     this.panels = [];
     this.list = element("div", { class: "panels" });
     this.more = element("button", { type: "button", class: "more", text: "Add a plot", onclick: () => this.add() });
-    place.append(this.list, this.more);
+    this.find = element("button", { type: "button", class: "more", text: "Signals", title: "List of all signals, with a filter (S)", onclick: () => this.signals.toggle() });
+    place.append(this.list, element("div", { class: "below" }, this.more, this.find));
+    this.signals = new Signals(place, this);
     new ResizeObserver(() => this.resize()).observe(this.list);
     player.listen(() => this.show());
   }
@@ -29,15 +35,28 @@ export class Plots {
     this.range = null;
     this.place.parentElement.classList.toggle("without-plots", !data.groups.length);
     for (const group of data.shown) this.add(group);
+    this.signals.show();
   }
 
-  add(group) {
+  title({ label, unit }) {
+    return unit ? `${label} (${this.units.of(unit).unit})` : label;
+  }
+
+  /** Other units have been chosen. */
+  relabel() {
+    for (const panel of this.panels) panel.name();
+    this.theme();
+    this.signals.show();
+  }
+
+  /** Another panel, of a group, with one of its signals or those that are shown at first. */
+  add(group, only) {
     if (group === undefined) {
       const used = new Set(this.panels.map((panel) => panel.index));
       group = this.data.groups.findIndex((_, i) => !used.has(i));
       if (group < 0) group = 0;
     }
-    const panel = new Panel(this, group);
+    const panel = new Panel(this, group, only);
     this.panels.push(panel);
     this.list.append(panel.root);
     this.resize();
@@ -48,6 +67,7 @@ export class Plots {
     panel.close();
     this.panels = this.panels.filter((p) => p !== panel);
     this.resize();
+    this.signals.show();
   }
 
   /** The part of the time that all panels show; null for all of it. */
@@ -74,11 +94,12 @@ export class Plots {
 }
 
 class Panel {
-  constructor(plots, index) {
+  constructor(plots, index, only) {
     this.plots = plots;
     this.root = element("section", { class: "panel" });
     this.choice = element("select", { "aria-label": "Signals of this plot" });
-    plots.data.groups.forEach((group, i) => this.choice.append(element("option", { value: i, text: title(group) })));
+    plots.data.groups.forEach((_, i) => this.choice.append(element("option", { value: i })));
+    this.name();
     this.choice.addEventListener("change", () => this.take(Number(this.choice.value)));
     const close = element("button", {
       type: "button",
@@ -92,24 +113,43 @@ class Panel {
     this.curves = element("div", { class: "curves" });
     this.legend = element("div", { class: "legend" });
     this.root.append(this.head, this.curves, this.legend);
-    this.take(index);
+    this.take(index, only);
   }
 
-  take(index) {
+  name() {
+    this.plots.data.groups.forEach((group, i) => (this.choice.options[i].textContent = this.plots.title(group)));
+  }
+
+  take(index, only) {
     this.index = index;
     this.choice.value = index;
     this.group = this.plots.data.groups[index];
-    this.on = this.group.signals.map((signal) => signal.shown);
+    const chosen = this.group.signals[only]?.name;
+    this.on = this.group.signals.map((signal, k) => (only === undefined ? signal.shown : k === only || signal.of === chosen));
     this._legend();
     this.make();
+    this.plots.resize();
+    this.plots.signals.show();
+  }
+
+  /** Show or hide a signal, and the reference that it follows. */
+  toggle(k) {
+    const on = !this.on[k];
+    this.group.signals.forEach((other, j) => {
+      if (j !== k && (!other.of || other.of !== this.group.signals[k].name)) return;
+      this.on[j] = on;
+      this.plot.setSeries(j + 1, { show: on });
+    });
+    this._legend();
     this.plots.resize();
   }
 
   _legend() {
     this.values = [];
+    const many = this.group.signals.filter((signal) => !signal.of).length > MANY;
     this.legend.replaceChildren(
       ...this.group.signals.flatMap((signal, k) => {
-        if (signal.of) return []; // a reference goes with what follows it
+        if (signal.of || (many && !this.on[k])) return []; // a reference goes with what follows it
         const value = element("span", { class: "value" });
         this.values[k] = value;
         const swatch = element("i", { class: "swatch" });
@@ -118,16 +158,16 @@ class Panel {
         const entry = element("button", { type: "button", class: "entry", "aria-pressed": this.on[k], title: `Show or hide ${signal.name}` });
         entry.append(swatch, element("span", { class: "name", text: signal.name }), value);
         entry.addEventListener("click", () => {
-          this.on[k] = !this.on[k];
-          entry.setAttribute("aria-pressed", this.on[k]);
-          this.group.signals.forEach((other, j) => {
-            if (other.of === signal.name) this.on[j] = this.on[k];
-            if (j === k || other.of === signal.name) this.plot.setSeries(j + 1, { show: this.on[j] });
-          });
+          this.toggle(k);
+          this.plots.signals.show();
         });
         return [entry];
       }),
     );
+    if (!many) return;
+    const hidden = this.group.signals.filter((signal, k) => !signal.of && !this.on[k]).length;
+    const more = element("button", { type: "button", class: "entry link", text: `${hidden} more`, onclick: () => this.plots.signals.toggle(this.plots.title(this.group)) });
+    this.legend.append(more);
   }
 
   make() {
@@ -139,6 +179,7 @@ class Panel {
     const line = style.getPropertyValue("--line");
     const font = "11px system-ui, sans-serif";
     const { factor } = plots.clock;
+    this.factor = plots.units.of(group.unit).factor;
     const axis = { stroke: ink, font, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1, size: 4 }, gap: 4 };
     const size = this.size || [300, 120];
     this.plot = new uPlot(
@@ -146,16 +187,16 @@ class Panel {
         width: size[0],
         height: size[1],
         pxAlign: 0,
-        padding: [8, 24, 0, 0],
+        padding: [8, 36, 0, 0],
         legend: { show: false },
         cursor: { drag: { setScale: false, x: false, y: false }, points: { show: false }, y: false, x: false },
         scales: {
           x: { time: false, range: () => this._range() },
-          y: group.log ? { distr: 3, range: decades } : { range: (_, low, high) => wide(low, high, group.scale) },
+          y: group.log ? { distr: 3, range: decades } : { range: (_, low, high) => wide(low, high, group.scale * this.factor) },
         },
         axes: [
-          { ...axis, size: 26, space: 56, values: (_, splits) => timed(splits.map((t) => t / factor), plots.clock.unit) },
-          { ...axis, size: 58, space: 16, values: (_, splits) => (group.log ? powers(splits) : ticks(splits)) },
+          { ...axis, size: 26, space: (_, i, low, high, width) => apart(low / factor, high / factor, width, plots.clock.unit), values: (_, splits) => timed(splits.map((t) => t / factor), plots.clock.unit) },
+          { ...axis, size: beside, space: 16, values: (_, splits) => (group.log ? powers(splits) : ticks(splits)) },
         ],
         series: [
           {},
@@ -172,7 +213,7 @@ class Panel {
         ],
         hooks: { draw: [(u) => this._events(u)] },
       },
-      [times, ...group.signals.map((signal) => gapped(signal.values.data, group.log))],
+      [times, ...group.signals.map((signal) => gapped(signal.values.data, group.log, this.factor))],
       this.curves,
     );
     this.cursor = element("div", { class: "cursor" });
@@ -262,7 +303,7 @@ class Panel {
     this.group.signals.forEach((signal, k) => {
       if (!this.values[k]) return;
       const value = between(signal.values.data, 1, 0, where);
-      const text = short(Math.abs(value) < 1e-11 * this.group.scale ? 0 : value);
+      const text = short(Math.abs(value) < 1e-11 * this.group.scale ? 0 : value * this.factor);
       if (this.values[k].textContent !== text) this.values[k].textContent = text;
     });
   }
@@ -273,8 +314,19 @@ class Panel {
   }
 }
 
-function title({ label, unit }) {
-  return unit ? `${label} (${unit})` : label;
+/** Distance of labels of the time, px, at which none meets the next. */
+function apart(low, high, width, unit) {
+  const step = ((high - low) * 56) / Math.max(width, 56);
+  const whole = 10 ** Math.floor(Math.log10(step)) || 1;
+  const at = Math.ceil(Math.max(Math.abs(low), Math.abs(high)) / whole) * whole;
+  const letters = Math.max(...ticks([at - whole, at]).map((text) => text.length)) + (low < 0 ? 1 : 0);
+  return Math.max(56, LETTER * (letters + 1.5 + unit.length / 2) + 10); // a step of 2.5 has one digit more
+}
+
+/** Width of the labels beside an axis. */
+function beside(plot, values, axis, cycle) {
+  if (cycle > 1) return plot.axes[axis]._size; // else it would not come to rest
+  return Math.max(40, LETTER * Math.max(0, ...(values || []).map((text) => String(text ?? "").length)) + 14);
 }
 
 /** A colour of the figures on paper, lighter on a dark page. */
@@ -285,9 +337,9 @@ function readable(color) {
 }
 
 /** Values that cannot be drawn are gaps. */
-function gapped(data, log) {
+function gapped(data, log, factor) {
   const out = new Array(data.length);
-  for (let i = 0; i < data.length; i++) out[i] = Number.isFinite(data[i]) && (!log || data[i] > 0) ? data[i] : null;
+  for (let i = 0; i < data.length; i++) out[i] = Number.isFinite(data[i]) && (!log || data[i] > 0) ? data[i] * factor : null;
   return out;
 }
 

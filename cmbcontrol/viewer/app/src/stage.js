@@ -2,6 +2,7 @@
 
 import * as THREE from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+import { freePlace } from "./free.js";
 
 const FOV = 32; // degrees: little distortion, as technical pictures have it
 const FAR = 6; // sizes of the machine: a motion that is longer than this is followed
@@ -12,9 +13,10 @@ const LOOKS = {
 };
 
 export class Stage {
-  constructor(canvas, { overlay }) {
+  constructor(canvas) {
     this.canvas = canvas;
-    this.overlay = overlay;
+    this.covers = () => []; // boxes of the page that lie over the canvas
+    this.more = () => []; // points beside the machine that are to be seen
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, powerPreference: "low-power" });
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
@@ -177,6 +179,7 @@ export class Stage {
     this.controls = new OrbitControls(this.camera, this.canvas);
     this.controls.zoomToCursor = true;
     this.controls.addEventListener("change", () => this.changed());
+    this.controls.addEventListener("start", () => (this.fitted = false));
   }
 
   _middle() {
@@ -188,9 +191,8 @@ export class Stage {
 
   /** Put the camera where all that the machine reaches is seen, from a direction. */
   _fit(direction) {
-    const { width, height } = this.canvas.getBoundingClientRect();
-    const aspect = Math.max(width, 1) / Math.max(height, 1);
-    let points = this.points;
+    const canvas = this.canvas.getBoundingClientRect();
+    let points = [...this.points, ...this.more()];
     if (this.follow) {
       const middle = this._middle();
       const s = this.machine.look.size;
@@ -213,13 +215,18 @@ export class Stage {
     const least = 0.3 * this.machine.look.size;
     const [w, h, d] = [rx, ry, rz].map(([low, high]) => Math.max(high - low, least));
     const margin = 1.16;
-    const half = (margin * Math.max(h, w / aspect)) / 2;
+    // in the largest part of the canvas that nothing covers; half the height there is that of all of it times `share`
+    const free = freePlace([Math.max(canvas.width, 1), Math.max(canvas.height, 1)], this.covers(), w / h);
+    const aspect = free.width / free.height;
+    const share = free.height / Math.max(canvas.height, 1);
+    this.shift = [free.left + free.width / 2 - canvas.width / 2, free.top + free.height / 2 - canvas.height / 2];
+    const half = (margin * Math.max(h, w / aspect)) / 2 / share;
     const tan = Math.tan((FOV * Math.PI) / 360);
     let distance = 0;
     for (const p of points) {
       const q = p.clone().sub(target);
       const reach = Math.max(Math.abs(q.dot(y)), Math.abs(q.dot(x)) / aspect);
-      distance = Math.max(distance, q.dot(z) + (margin * reach) / tan);
+      distance = Math.max(distance, q.dot(z) + (margin * reach) / share / tan);
     }
     distance = Math.max(distance, least / tan);
     const away = this.camera === this.deep ? distance : 2 * half + d + this.span;
@@ -231,7 +238,13 @@ export class Stage {
     this.controls.update();
     this._followed = this.follow ? this._middle() : null;
     this._moveFloor();
+    this.fitted = true; // until a hand moves the camera
     this.changed();
+  }
+
+  /** Fit anew where something covers another part of the canvas, unless a hand has chosen the view. */
+  refit() {
+    if (this.fitted && this.machine) this.fit();
   }
 
   _aspect() {
@@ -242,8 +255,10 @@ export class Stage {
     Object.assign(this.deep, { near: depth / 4e3, far: depth });
     const h = this.half || 1;
     Object.assign(this.flat, { left: -h * aspect, right: h * aspect, top: h, bottom: -h, near: -depth, far: depth });
-    this.flat.updateProjectionMatrix();
-    this.deep.updateProjectionMatrix();
+    const [x, y] = this.shift || [0, 0];
+    for (const camera of [this.flat, this.deep]) {
+      camera.setViewOffset(Math.max(width, 1), Math.max(height, 1), -x, -y, Math.max(width, 1), Math.max(height, 1));
+    }
   }
 
   resize() {
@@ -254,7 +269,7 @@ export class Stage {
     this.renderer.setPixelRatio(Math.min(window.devicePixelRatio || 1, 2));
     this.renderer.setSize(width, height, false);
     this._aspect();
-    if (!before || Math.abs(before[0] / before[1] - width / height) > 0.05) this.fit();
+    if (!before || this.fitted || Math.abs(before[0] / before[1] - width / height) > 0.05) this.fit();
     this.render();
   }
 

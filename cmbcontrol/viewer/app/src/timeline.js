@@ -1,7 +1,7 @@
 // The bar below the machine: play, time slider with marks, speed.
 
 import { clock } from "./format.js";
-import { button, element, icon } from "./page.js";
+import { button, element, FAILURE, icon } from "./page.js";
 
 const SPEEDS = [1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 1000];
 
@@ -30,7 +30,7 @@ export class Timeline {
     player.listen(() => this.show());
   }
 
-  take({ events, speed }) {
+  take({ events, speed, failure }) {
     const { player } = this;
     const span = player.end - player.begin;
     this.clock = clock(span);
@@ -41,6 +41,10 @@ export class Timeline {
     this.speed.replaceChildren(...speeds.map((s) => element("option", { value: s, text: `${Number(s.toPrecision(3))}\u00d7` })));
     this.speed.value = speed;
     this._marks(events, span);
+    if (failure) {
+      const label = `${this.clock.text(failure.time)}: failed: ${failure.text}`;
+      this.marks.append(this._mark(label, failure.time, span, FAILURE, "mark failed"));
+    }
     this.show();
   }
 
@@ -61,19 +65,23 @@ export class Timeline {
         const texts = [...kinds].map(([text, n]) => (n > 1 ? `${text} (${n} times)` : text));
         const at = times.length > 1 ? `${times[0]} to ${times[times.length - 1]}` : times[0];
         const label = `${at}: ${texts.join(", ")}`;
-        const share = span > 0 ? (group[0].time - this.player.begin) / span : 0;
-        const mark = element("button", { type: "button", class: "mark", "aria-label": label, "data-tip": label });
-        mark.style.setProperty("--at", share);
-        mark.style.setProperty("--color", group[0].color);
-        if (share > 0.7) mark.classList.add("late");
-        if (share < 0.3) mark.classList.add("early");
-        mark.addEventListener("click", () => {
-          this.player.pause();
-          this.player.seek(group[0].time);
-        });
-        return mark;
+        return this._mark(label, group[0].time, span, group[0].color);
       }),
     );
+  }
+
+  _mark(label, time, span, color, kind = "mark") {
+    const share = span > 0 ? (time - this.player.begin) / span : 0;
+    const mark = element("button", { type: "button", class: kind, "aria-label": label, "data-tip": label });
+    mark.style.setProperty("--at", share);
+    mark.style.setProperty("--color", color);
+    if (share > 0.7) mark.classList.add("late");
+    if (share < 0.3) mark.classList.add("early");
+    mark.addEventListener("click", () => {
+      this.player.pause();
+      this.player.seek(time);
+    });
+    return mark;
   }
 
   show() {
