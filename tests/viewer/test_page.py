@@ -539,6 +539,26 @@ def test_contrast_and_names(opened, axe, tmp_path, size, scheme):
                 page.page.keyboard.press("Escape")
 
 
+def test_paper_is_white_and_shows_the_machine(opened, tmp_path):
+    """What printers get: the picture of the moment, the plots below it, none of the tools, and the screen as before."""
+    page = opened(view(tracked("five-bar", 0.5), tmp_path / "run.html"), (1280, 760), "dark")
+    page.page.emulate_media(media="print", color_scheme="dark")
+    page("dispatchEvent(new Event('beforeprint'))")
+    shades = page(
+        "(() => { const c = viewer.printed, x = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;"
+        "const at = (i) => x[4 * Math.floor(i * c.width * c.height / 5000)];"
+        "return [...new Set(Array.from({length: 5000}, (_, i) => at(i)))]; })()"
+    )
+    assert len(shades) > 5 and np.median(shades) > 80  # bodies on a bright ground
+    boxes = page("[viewer.printed, viewer.side].map((e) => e.getBoundingClientRect().toJSON())")
+    assert boxes[0]["width"] > 1000 and boxes[1]["top"] >= boxes[0]["bottom"] - 1.0
+    seen = page("['.tools', '.bar', '.close', '.more'].map((s) => getComputedStyle(document.querySelector(s)).display)")
+    assert seen == ["none"] * 4
+    page("dispatchEvent(new Event('afterprint'))")
+    page.page.emulate_media(media="screen", color_scheme="dark")
+    assert page("document.documentElement.dataset.theme") == "dark" and page.errors == []
+
+
 # -- without a browser ------------------------------------------------------------------------------------
 
 

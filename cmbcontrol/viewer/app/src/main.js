@@ -49,6 +49,8 @@ class Viewer {
     scheme.addEventListener("change", () => this._theme(scheme.matches));
     this._theme(scheme.matches);
     document.addEventListener("keydown", (event) => this._key(event));
+    addEventListener("beforeprint", () => this._toPrint());
+    addEventListener("afterprint", () => this._theme(scheme.matches));
     this.canvas.addEventListener("pointermove", (event) => this._hover(event));
     this.canvas.addEventListener("pointerleave", () => (this.tip.hidden = true));
     this.canvas.addEventListener("dblclick", (event) => this._pin(event));
@@ -81,12 +83,13 @@ class Viewer {
       (this.plotsButton = button("plots", "Show or hide the plots (P)", () => this._plots(), { "aria-pressed": "true" })),
     );
     this.canvas = element("canvas", { "aria-label": "The machine in three dimensions: drag to turn it, wheel to zoom, right button to shift", role: "img" });
+    this.printed = element("canvas", { class: "printed" });
     this.overlay = element("div", { class: "scales", role: "group", "aria-label": "Scales" });
     this.tip = element("div", { class: "tip", hidden: true });
     this.options = element("div", { class: "card", hidden: true, tabindex: 0, role: "group", "aria-label": "Options" });
     this.info = element("div", { class: "card", hidden: true, tabindex: 0, role: "group", "aria-label": "About this motion" });
     // tools and scales have places of their own, where they never lie over the machine; cards do, and are fitted around
-    this.scene = element("div", { class: "scene" }, this.canvas, this.tip, this.options, this.info);
+    this.scene = element("div", { class: "scene" }, this.canvas, this.printed, this.tip, this.options, this.info);
     this.view = element("div", { class: "view" }, tools, this.scene, this.overlay);
     this.side = element("aside", { class: "side", "aria-label": "Plots" });
     this.handle = element("div", { class: "handle", role: "separator", "aria-orientation": "vertical", "aria-label": "Width of the plots", "aria-valuenow": 38, "aria-valuemin": 15, "aria-valuemax": 75, tabindex: 0 });
@@ -147,6 +150,15 @@ class Viewer {
     document.documentElement.dataset.theme = dark ? "dark" : "light";
     this.stage?.theme(dark);
     this.plots.theme();
+  }
+
+  /** Copy what is drawn to a canvas that keeps it: printers find the other one empty. */
+  _toPrint() {
+    this._theme(false); // paper is white
+    if (!this.stage) return;
+    [this.printed.width, this.printed.height] = [this.canvas.width, this.canvas.height];
+    this.stage.render();
+    this.printed.getContext("2d").drawImage(this.canvas, 0, 0);
   }
 
   _picture() {
