@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from io import StringIO
 from threading import Lock
@@ -13,8 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.transform import Rotation
 
 from .. import _check
-from ..errors import AssemblyError, InputError, MissingExtraError
+from ..controllers.frame_tasks import PointTask
+from ..errors import AssemblyError, CmbError, InputError, MissingExtraError
 from ..model.assembly import start_configuration
+from ..model.elements import GROUND
+from ..model.terms import Terms
 from ..scene import scene
 
 __all__ = ["Hands", "Live", "live"]
@@ -23,13 +26,20 @@ Array = NDArray[np.float64]
 
 _STEPS = 1000  # of a slider
 _AWAY = 0.95  # sizes of the machine, from which it fills the page
-_AT_LIMIT = 1e-6  # of the range of a joint
+_AT_LIMIT = 1e-6  # of the range of a joint, or of a large motion of it
+_NEAR_LIMIT = 1e-3  # of a large motion of a joint: nearer to its limit than that it is held while a body is dragged
+_DRAG_STEPS = 30  # of one movement of the cursor, 50 ms: each takes less than a millisecond
+_FARTHEST = 0.1  # sizes of the machine in a step: loops close again after it
+_DAMPING = 0.01  # square of 0.1: a point that can hardly move takes no more than five times the motion of the cursor
+_DRAGGED = 1e-6  # sizes of the machine: a step that gains less is not seen
+_HALVED = 6  # halvings of a step before it counts as none
+_TOLD = 0.01  # sizes of the machine: a cursor that is farther away is told
 
 
 def live(
     plant: Any, q: ArrayLike | Mapping[str, float] | None = None, *, host: str = "127.0.0.1", port: int = 8080
 ) -> Live:
-    """Move the joints of a machine by sliders in the browser: the others follow, so that the loops stay closed.
+    """Move a machine in the browser, by its joints or by dragging its bodies: the loops stay closed.
 
     Parameters
     ----------
@@ -130,6 +140,89 @@ class Hands:
                 if fixed is first:
                     raise
 
+    def drag(self, body: str, at: ArrayLike, target: ArrayLike) -> float:
+        """Move a point of a body towards a target as far as loops and limits let it, with the least change.
+
+        Each step is a damped least-squares step in the directions that the loops leave, closed again; it is kept only
+        where it comes nearer (Levenberg and Marquardt). Coordinates at a limit stay there while a step pushes outward.
+
+        Parameters
+        ----------
+        body : str
+        at : array_like, shape (3,)
+            Point in the axes of the body, m.
+        target : array_like, shape (3,)
+            In the axes of the ground, m. Planar machines follow within their plane.
+
+        Returns
+        -------
+        float
+            Distance that remains, m.
+        """
+        plant, target = self.plant, _check.point(target, "the target")
+        task = PointTask(plant, body, _check.point(at, "the point"))
+        size, scale = plant.size, plant.displacement_scale
+        terms = plant.terms(self.q, np.zeros(plant.nv))
+        miss = target - task.value(terms)
+        for _ in range(_DRAG_STEPS):
+            J = task.jacobian(terms) * scale / size
+            short = min(1.0, _FARTHEST * size / max(float(np.linalg.norm(miss)), 1e-300))
+            step, held = np.zeros(plant.nv), list[int]()
+            for _ in range(len(plant.paired) + 1):  # each pass holds one more coordinate, or is the last
+                rows = np.vstack([terms.row_scale[:, None] * terms.A * scale, np.eye(plant.nv)[held]])
+                free = np.linalg.svd(rows)[2][terms.rank + len(held) :].T if len(rows) else np.eye(plant.nv)
+                JN = J @ free
+                step = scale * (free @ (JN.T @ np.linalg.solve(JN @ JN.T + _DAMPING * np.eye(3), short * miss / size)))
+                outward = [k for i, k in plant.paired if k not in held and self._pushes_outward(i, step[k])]
+                if not outward:
+                    break
+                held.append(outward[0])
+            inside = np.clip(self.q, *plant.limits.T)
+            still = {plant.position_names[i]: float(inside[i]) for i, k in plant.paired if k in held}
+            nearer = self._nearer(task, target, step * self._share(step, held), still)
+            if nearer is None:
+                break
+            before = float(np.linalg.norm(miss))
+            self.q, terms, miss = nearer
+            if float(np.linalg.norm(miss)) > before - _DRAGGED * size:
+                break
+        return float(np.linalg.norm(miss))
+
+    def _pushes_outward(self, i: int, change: float) -> bool:
+        """Whether a change of a coordinate leads out of its range, at an end of which it nearly is."""
+        low, high = self.plant.limits[i]
+        near = _NEAR_LIMIT * self.plant.position_scale[i]
+        return bool((change < 0.0 and self.q[i] <= low + near) or (change > 0.0 and self.q[i] >= high - near))
+
+    def _share(self, step: Array, held: Sequence[int]) -> float:
+        """Share of a step at which the first coordinate that is not held comes to its limit, or 1."""
+        share = 1.0
+        for i, k in ((i, k) for i, k in self.plant.paired if k not in held):
+            low, high = self.plant.limits[i]
+            room = high - self.q[i] if step[k] > 0.0 else self.q[i] - low
+            if abs(step[k]) > room >= 0.0:
+                share = min(share, room / abs(step[k]))
+        return share
+
+    def _nearer(
+        self, task: PointTask, target: Array, step: Array, still: Mapping[str, float]
+    ) -> tuple[Array, Terms, Array] | None:
+        """Closed configuration, terms and miss after the step, or a half, a quarter, ...; None if none is nearer."""
+        plant = self.plant
+        here = float(np.linalg.norm(target - task.value(plant.terms(self.q, np.zeros(plant.nv)))))
+        low, high = plant.limits.T - np.outer([1.0, -1.0], _AT_LIMIT * plant.position_scale)
+        for part in 0.5 ** np.arange(_HALVED):
+            try:
+                q = plant.integrate(self.q, part * step)
+                q = np.asarray(plant.assemble(guess=q, **still) if still else plant.close(q))
+                terms = plant.terms(q, np.zeros(plant.nv))
+            except (CmbError, ValueError):  # the loops do not close there
+                continue
+            miss = target - task.value(terms)
+            if np.linalg.norm(miss) < here and np.all((q >= low) & (q <= high)):
+                return q, terms, miss
+        return None
+
     def at_limits(self) -> list[str]:
         """Texts of the joints at the ends of their ranges."""
         found = []
@@ -183,10 +276,26 @@ class Live:
         self._frames = [world.add_frame(f"/bodies/{i}", show_axes=False) for i in range(len(seen.bodies))]
         for k, solid in enumerate(seen.solids):
             color = tuple(int(solid.color[i : i + 2], 16) for i in (1, 3, 5))
-            world.add_mesh_simple(
+            shown = world.add_mesh_simple(
                 f"/bodies/{index[solid.body]}/{k}", np.asarray(solid.vertices, dtype=np.float32),
                 np.asarray(solid.faces, dtype=np.uint32), color=color, flat_shading=not solid.smooth, side="double",
             )  # fmt: skip
+            if solid.body != GROUND and hasattr(shown, "on_drag"):  # viser 1.1 has it
+                shown.on_drag("left")(self._dragging(solid.body, index[solid.body]))
+
+    def _dragging(self, body: str, index: int) -> Callable[[Any], Awaitable[None]]:
+        """What happens when a body is dragged; it is awaited, so that the events come in their order."""
+        held = np.zeros(3)  # the point that the cursor took, in the axes of the body
+
+        async def dragged(event: Any) -> None:
+            with self._lock:
+                if event.phase == "start":
+                    p, R = self._seen.poses(self.hands.q)
+                    held[:] = R[index].T @ (np.array(event.start_position) - p[index])
+                elif event.phase == "update":
+                    self.drag(body, held, event.end_position)
+
+        return dragged
 
     def _slider(self, name: str) -> Any:
         low, high = self.hands.range(name)
@@ -212,6 +321,12 @@ class Live:
             return False
         self._show()
         return True
+
+    def drag(self, body: str, at: ArrayLike, target: ArrayLike) -> float:
+        """Drag a point of a body towards a target; the page says by how much it stays behind. See `Hands.drag`."""
+        left = self.hands.drag(body, at, target)
+        self._show(f"{body} does not come nearer than {left:.3g} m." if left > _TOLD * self.hands.plant.size else "")
+        return left
 
     def _show(self, problem: str = "") -> None:
         hands, seen = self.hands, self._seen

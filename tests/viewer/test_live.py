@@ -48,6 +48,39 @@ def test_ranges():
     assert not any(name.startswith("ball1_q") for name in hands.names)  # four numbers of one turn: no slider
 
 
+def test_a_body_follows_the_cursor_with_closed_loops():
+    plant = plants.five_bar()
+    hands = Hands(plant, plant.assemble(left=2.1, right=1.0))
+    tip = plant.point(hands.q, "left_upper", (1.5, 0.0, 0.0))
+    target = tip + np.array([0.1, -0.15, 0.0])
+    assert hands.drag("left_upper", (1.5, 0, 0), target) < 1e-5
+    assert np.allclose(plant.point(hands.q, "left_upper", (1.5, 0, 0)), target, atol=1e-5)
+    assert plant.closure_error(hands.q) < 1e-12
+    # out of reach: both arms, of 1 m and 1.5 m on pivots 1 m apart, are stretched where their circles meet
+    highest = np.sqrt(2.5**2 - 0.5**2)
+    for _ in range(5):  # events of a cursor that waits there
+        left = hands.drag("left_upper", (1.5, 0, 0), (0.5, 4.0, 0.0))
+    assert left == pytest.approx(4.0 - highest, abs=2e-3) and plant.closure_error(hands.q) < 1e-12
+    with pytest.raises(ValueError, match="target"):
+        hands.drag("left_upper", (0, 0, 0), (np.nan, 0, 0))
+    with pytest.raises(ValueError, match="nobody"):
+        hands.drag("nobody", (0, 0, 0), (0, 0, 0))
+
+
+def test_limits_hold_while_a_body_is_dragged():
+    """A platform that is pulled up comes to rest with its legs at their limits, one after the other."""
+    plant = plants.stewart()
+    hands = Hands(plant, plants.catalogue["stewart"].start()[1])
+    start = plant.point(hands.q, "platform")
+    near = start + np.array([0.02, 0.01, 0.03])
+    assert hands.drag("platform", (0, 0, 0), near) < 1e-5
+    left = [hands.drag("platform", (0, 0, 0), start + np.array([0, 0, 1.0])) for _ in range(4)]
+    assert left[-1] < 0.75 and np.all(np.diff(left) < 1e-9) and plant.closure_error(hands.q) < 1e-12
+    assert hands.at_limits()
+    legs = hands.q[[plant.position_names.index(f"leg{k}") for k in range(1, 7)]]
+    assert np.all(legs <= 0.5 + 2e-6) and np.all(legs > 0.498)
+
+
 def test_limits_are_told():
     plant = plants.stewart()
     hands = Hands(plant, plants.catalogue["stewart"].start()[1])
@@ -78,6 +111,25 @@ def test_a_page_follows(opened_live):
     assert not shown.move("leg1", 8.0)
     assert np.array_equal(shown.hands.q, before)
     page.wait_for_selector("text=The loops do not close at leg1 = 8 m.")
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_a_body_is_dragged_by_the_mouse(opened_live):
+    page, shown = opened_live
+    page.wait_for_timeout(3000)  # until the machine is drawn
+    plant, before = shown.hands.plant, shown.hands.q.copy()
+    box = page.locator("canvas").first.bounding_box()
+    x, y = box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"]
+    for down in (0.0, -0.05, -0.1, -0.15, 0.05, 0.1):  # of the height: some body is there
+        page.mouse.move(x, y + down * box["height"])
+        page.mouse.down()
+        page.mouse.move(x + 20, y + down * box["height"] - 20, steps=5)
+        page.mouse.move(x + 30, y + down * box["height"] - 30, steps=5)
+        page.wait_for_timeout(500)
+        page.mouse.up()
+    assert np.abs(shown.hands.q - before).max() > 1e-3
+    assert plant.closure_error(shown.hands.q) < 1e-12
 
 
 @pytest.fixture
