@@ -40,6 +40,10 @@ def constraint_curvatures(plant: Plant, q: Array, local: Derivatives) -> list[Ar
     The n_i span N(A'). Rows that are redundant everywhere satisfy n'A = 0 on the manifold, and give C_i = 0. Where the
     rank is lost at this configuration only, the motions that the constraints allow are v = Z z with z' C_i z = 0, to
     second order.
+
+    C_i is a difference of derivatives of forces, in which the weights cancel: with multipliers as large as the weights
+    what rounding leaves of them is that of a length. It counts where it is 1e-6 of the levers of the rows, or where all
+    of these vanish, as of bearings in line, of 1e-3 of the machine.
     """
     rows = local.A.shape[0]
     if local.rank == rows or local.Z.shape[1] == 0:
@@ -48,12 +52,12 @@ def constraint_curvatures(plant: Plant, q: Array, local: Derivatives) -> list[Ar
     length, off = plant.displacement_scale, np.zeros(plant.nu)
     tangent = length[:, None] * np.linalg.qr(local.Z / length[:, None])[0]
     weights = static_derivatives(plant, q, np.zeros(rows), off).force_q
-    forms, largest = [], 0.0
+    forms, largest, force = [], 0.0, plant.force_scale or 1.0
     for n in np.linalg.svd(scaled)[0].T[local.rank :]:
-        C = static_derivatives(plant, q, plant.row_scale * n, off).force_q - weights  # K is linear in lam
+        C = (static_derivatives(plant, q, force * plant.row_scale * n, off).force_q - weights) / force  # linear in lam
         largest = max(largest, float(np.abs(tangent.T @ C @ tangent).max()))
         forms.append(local.Z.T @ C @ local.Z)
-    return forms if largest > 1e-6 * max(float(np.abs(scaled).max()), 1e-9 * plant.size) else []
+    return forms if largest > 1e-6 * max(float(np.abs(scaled).max()), 1e-3 * plant.size) else []
 
 
 def multipliers(terms: Terms, u: Array) -> Array:
