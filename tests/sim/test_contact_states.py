@@ -1,10 +1,11 @@
 """Many stops and contacts at one instant, and impacts that follow one another ever faster."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
-from scipy.optimize import nnls
+from scipy.optimize import lsq_linear, nnls
 
 import cmbcontrol as cmb
 from cmbcontrol import (
@@ -180,10 +181,21 @@ class RandomProblem:
         return ContactProblem(terms, touches, self.g, np.zeros(rows), {}, nothing, noise).found()[1].x
 
     def without_friction(self):
-        """The one motion: the nearest in the metric of M that opens no gap below zero."""
+        """The one motion: the nearest in the metric of M that opens no gap below zero.
+
+        Where rows depend on one another, `nnls` may end at pushes that are no minimum, so what a program finds is
+        judged by itself: nothing sinks in, and where it pushes nothing opens.
+        """
         L = np.linalg.cholesky(self.M)
-        pushes, _ = nnls(np.linalg.solve(L, self.A.T), -np.linalg.solve(L, self.g), maxiter=100_000)
-        return np.linalg.solve(self.M, self.g + self.A.T @ pushes)
+        rows, wanted = np.linalg.solve(L, self.A.T), -np.linalg.solve(L, self.g)
+        bounded = partial(lsq_linear, bounds=(0.0, np.inf), method="bvls", tol=1e-15)
+        for program in (lambda: nnls(rows, wanted, maxiter=100_000)[0], lambda: bounded(rows, wanted).x):
+            pushes = program()
+            x = np.linalg.solve(self.M, self.g + self.A.T @ pushes)
+            gaps, noise = self.A @ x, 1e-9 * np.abs(self.A).max() * max(np.abs(x).max(), self.size)
+            if gaps.min() > -noise and np.all((pushes <= 1e-9 * pushes.max()) | (gaps < noise)):
+                return x
+        raise AssertionError("neither program finds the motion")
 
     def unexplained(self, x):
         """What of M x - g no pushes of contacts explain at this motion, relative; infinite where one sinks in."""
@@ -217,7 +229,7 @@ def require_solved(seeds):
 
 
 def test_random_problems():
-    require_solved([*range(25), 170, 313])
+    require_solved([*range(25), 170, 313, 9109075200081])
 
 
 @pytest.mark.rotates
