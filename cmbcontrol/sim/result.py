@@ -41,9 +41,12 @@ class RunData(Protocol):
     Attributes
     ----------
     times : ndarray
+    settings : dict
+        What the attributes of the data say beside what the steps do.
     """
 
     times: Array
+    settings: dict[str, Any]
 
     def variable(self, name: str) -> xarray.DataArray:
         """Positions "q", velocities "v" or efforts "u" alone."""
@@ -138,6 +141,13 @@ class Simulation(Shown):
         data = self._output.dataset()
         del self._output  # and the steps with it
         return data
+
+    def explain(self, why: str) -> None:
+        """Say why the run failed, in place of its message; data that nobody has read yet are not made for it."""
+        if "data" in vars(self):
+            self.data.attrs["message"] = why
+        else:
+            self._output.settings = self._output.settings | {"message": why}
 
     def __getstate__(self) -> dict[str, Any]:
         """State for pickling: without a plant that cannot be pickled, and with all numbers."""

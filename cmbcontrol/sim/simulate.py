@@ -415,7 +415,7 @@ def _raise(plant: Plant, record: Record, simulation: Simulation) -> None:
             simulation,
         ) from record.error
     why = why_ended(plant, record, runaway(plant, simulation))
-    simulation.data.attrs["message"] = why  # so that pages of the part say it, too
+    simulation.explain(why)
     raise SimulationError(
         f"the run of {plant.name!r} ended {when(t)}: {why} {where(plant, x)} What was computed so far is in the "
         "error's attribute partial.",
