@@ -46,7 +46,7 @@ _INLINE = {"inline", "module://matplotlib_inline.backend_inline"}
 NARROW = 3.65  # inches: 350 pixels, what a page has on a phone, at which letters have their size
 
 # Colours that follow a page from light to dark, as they are on its dark ground: neutral ones, and those of signals that
-# would have little contrast with it. The grounds are those of report/page.html.
+# would have little contrast with it. The grounds are those of reports/page.html.
 _DARK = {
     "#000000": "#e6e8ea", "#222222": "#e6e8ea", "#6f6f6f": "#a4abb3", "#7a7a7a": "#a4abb3", "#8a8a8a": "#a4abb3",
     "#b8b8b8": "#6b7178", "#e4e4e4": "#33383e", "#eeeeee": "#2a2e33", "#ececec": "#26292e", "#ffffff": "#17191c",

@@ -27,7 +27,7 @@ from ..model.plant import Plant
 from .failures import LawFailed
 from .run import Record
 
-__all__ = ["near_the_end", "not_begun", "when", "where", "why_ended"]
+__all__ = ["ended", "near_the_end", "not_begun", "when", "why_ended"]
 
 Array = NDArray[np.float64]
 
@@ -40,9 +40,9 @@ def when(t: float) -> str:
     return f"at t = {t:.9g} s"
 
 
-def where(plant: Plant, x: Array) -> str:
-    """Sentence with the configuration of a state, which follows the cause."""
-    return f"It was at {_check.values_by_name(plant.position_names, x)}."
+def ended(plant: Plant, t: float, x: Array, why: str) -> str:
+    """Text with a time, the cause, and the configuration of a state."""
+    return f"{when(t)}: {why.rstrip('.')}. It was at {_check.values_by_name(plant.position_names, x)}."
 
 
 def near_the_end(plant: Plant, q: Array) -> str:

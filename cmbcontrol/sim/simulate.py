@@ -28,7 +28,7 @@ from .acting import Acting
 from .branch_selection import BranchSelector
 from .constraint_modes import ConstraintModes
 from .control import Control, after
-from .ending import not_begun, when, where, why_ended
+from .ending import ended, not_begun, when, why_ended
 from .events import LIMITS, Event, EventRecorder, listed_events
 from .failures import LawFailed, is_of_user
 from .integrator import Integrator
@@ -417,7 +417,7 @@ def _raise(plant: Plant, record: Record, simulation: Simulation) -> None:
     why = why_ended(plant, record, runaway(plant, simulation))
     simulation.explain(why)
     raise SimulationError(
-        f"the run of {plant.name!r} ended {when(t)}: {why} {where(plant, x)} What was computed so far is in the "
-        "error's attribute partial.",
+        f"the run of {plant.name!r} ended {ended(plant, t, x, why)} What was computed so far is in the error's "
+        "attribute partial.",
         simulation,
     ) from record.error

@@ -32,7 +32,7 @@ from .advance import Steps
 from .branch_selection import BranchSelector
 from .constraint_modes import ConstraintModes
 from .control import Control
-from .ending import when, where, why_ended
+from .ending import ended, why_ended
 from .engine import NotFinite
 from .events import LIMITS, Event, EventRecorder, listed_events
 from .integrator import Integrator
@@ -355,7 +355,7 @@ class Stepper:
                 step_from_singular(part, record, state, until, BranchSelector())
         except SingularConfigurationError as error:
             raise SimulationError(
-                f"the steps of {self.plant.name!r} cannot go on {when(state.t)}: {error} {where(self.plant, state.x)}"
+                f"the steps of {self.plant.name!r} cannot go on {ended(self.plant, state.t, state.x, str(error))}"
             ) from error
         self._passages += passage_events(part, record)
         record.passages = []
@@ -376,7 +376,7 @@ class Stepper:
             switching.go_on(part, self._record, RunHistory())
         except (AssemblyError, ModelError, SwitchingError) as error:
             raise SimulationError(
-                f"the steps of {self.plant.name!r} end {when(state.t)}: {error} {where(self.plant, state.x)}"
+                f"the steps of {self.plant.name!r} end {ended(self.plant, state.t, state.x, str(error))}"
             ) from error
 
     def _go(self, until: float) -> None:
@@ -427,8 +427,7 @@ class Stepper:
         elif record.status != Status.COMPLETED:
             t, x = record.end
             raise SimulationError(
-                f"the steps of {self.plant.name!r} end {when(t)}: {why_ended(self.plant, record)} "
-                f"{where(self.plant, x)}"
+                f"the steps of {self.plant.name!r} end {ended(self.plant, t, x, why_ended(self.plant, record))}"
             ) from record.error
         return record.status == Status.COMPLETED
 
@@ -481,7 +480,7 @@ class Stepper:
             return terms if self._switching is None else self._acting.as_told(terms)
         except (NotFinite, ModelError) as error:
             raise SimulationError(
-                f"the equations of motion cannot be evaluated {when(self._time)}: {error} {where(self.plant, self._x)}"
+                f"the equations of motion cannot be evaluated {ended(self.plant, self._time, self._x, str(error))}"
             ) from error
 
     def events(self) -> list[dict[str, Any]]:

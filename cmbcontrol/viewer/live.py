@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import null_space
 from scipy.spatial.transform import Rotation
 
 from .. import _check
@@ -31,6 +32,7 @@ _NEAR_LIMIT = 1e-3  # of a large motion of a joint: nearer to its limit than tha
 _DRAG_STEPS = 30  # of one movement of the cursor, 50 ms: each takes less than a millisecond
 _FARTHEST = 0.1  # sizes of the machine in a step: loops close again after it
 _DAMPING = 0.01  # square of 0.1: a point that can hardly move takes no more than five times the motion of the cursor
+_FIXED = 1e-9  # of a step, or of a unit vector: what moves less is held by the others already
 _DRAGGED = 1e-6  # sizes of the machine: a step that gains less is not seen
 _HALVED = 6  # halvings of a step before it counts as none
 _TOLD = 0.01  # sizes of the machine: a cursor that is farther away is told
@@ -167,32 +169,36 @@ class Hands:
         for _ in range(_DRAG_STEPS):
             J = task.jacobian(terms) * scale / size
             short = min(1.0, _FARTHEST * size / max(float(np.linalg.norm(miss)), 1e-300))
+            rows = terms.row_scale[:, None] * terms.A * scale
+            loops = np.linalg.svd(rows)[2][terms.rank :].T if len(rows) else np.eye(plant.nv)  # what they leave
             step, held = np.zeros(plant.nv), list[int]()
             for _ in range(len(plant.paired) + 1):  # each pass holds one more coordinate, or is the last
-                rows = np.vstack([terms.row_scale[:, None] * terms.A * scale, np.eye(plant.nv)[held]])
-                free = np.linalg.svd(rows)[2][terms.rank + len(held) :].T if len(rows) else np.eye(plant.nv)
+                free = loops @ null_space(loops[held], rcond=_FIXED) if held else loops
                 JN = J @ free
                 step = scale * (free @ (JN.T @ np.linalg.solve(JN @ JN.T + _DAMPING * np.eye(3), short * miss / size)))
-                outward = [k for i, k in plant.paired if k not in held and self._pushes_outward(i, step[k])]
+                moved = _FIXED * np.abs(step / scale).max()  # less is rounding, as of what the others fix
+                outward = [
+                    k for i, k in plant.paired if k not in held and self._pushes_outward(i, step[k], moved * scale[k])
+                ]
                 if not outward:
                     break
                 held.append(outward[0])
             inside = np.clip(self.q, *plant.limits.T)
             still = {plant.position_names[i]: float(inside[i]) for i, k in plant.paired if k in held}
-            nearer = self._nearer(task, target, step * self._share(step, held), still)
+            before = float(np.linalg.norm(miss))
+            nearer = self._nearer(task, target, step * self._share(step, held), still, before)
             if nearer is None:
                 break
-            before = float(np.linalg.norm(miss))
             self.q, terms, miss = nearer
             if float(np.linalg.norm(miss)) > before - _DRAGGED * size:
                 break
         return float(np.linalg.norm(miss))
 
-    def _pushes_outward(self, i: int, change: float) -> bool:
-        """Whether a change of a coordinate leads out of its range, at an end of which it nearly is."""
+    def _pushes_outward(self, i: int, change: float, least: float) -> bool:
+        """Whether a change of a coordinate, of `least` at least, leads out of its range, at whose end it nearly is."""
         low, high = self.plant.limits[i]
         near = _NEAR_LIMIT * self.plant.position_scale[i]
-        return bool((change < 0.0 and self.q[i] <= low + near) or (change > 0.0 and self.q[i] >= high - near))
+        return bool((change < -least and self.q[i] <= low + near) or (change > least and self.q[i] >= high - near))
 
     def _share(self, step: Array, held: Sequence[int]) -> float:
         """Share of a step at which the first coordinate that is not held comes to its limit, or 1."""
@@ -205,11 +211,10 @@ class Hands:
         return share
 
     def _nearer(
-        self, task: PointTask, target: Array, step: Array, still: Mapping[str, float]
+        self, task: PointTask, target: Array, step: Array, still: Mapping[str, float], here: float
     ) -> tuple[Array, Terms, Array] | None:
-        """Closed configuration, terms and miss after the step, or a half, a quarter, ...; None if none is nearer."""
+        """Closed configuration, terms and miss after the step, or a half, a quarter, ...; None if none misses less."""
         plant = self.plant
-        here = float(np.linalg.norm(target - task.value(plant.terms(self.q, np.zeros(plant.nv)))))
         low, high = plant.limits.T - np.outer([1.0, -1.0], _AT_LIMIT * plant.position_scale)
         for part in 0.5 ** np.arange(_HALVED):
             try:

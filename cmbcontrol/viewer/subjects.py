@@ -98,7 +98,7 @@ def view(
     --------
     >>> from cmbcontrol import linearize, plants, simulate, trim
     >>> plant = plants.pendulum()
-    >>> view(plant, q={"angle": 0.3})
+    >>> view(plant, q=plant.assemble(angle=0.3))
     <View of 'pendulum'; save('view.html') writes it>
     >>> view(simulate(plant, q0=plant.assemble(angle=0.3), t_end=0.1), speed=0.2)
     <View of 'pendulum'; save('view.html') writes it>
