@@ -1,5 +1,6 @@
 """Controllers: laws for motion, force and limits, blocks between a law and the machine, and base classes for others."""
 
+from .cascade import Cascade as Cascade
 from .centroidal_tasks import AngularMomentum as AngularMomentum
 from .centroidal_tasks import CentreOfMass as CentreOfMass
 from .chain import EffortBlock as EffortBlock
@@ -21,6 +22,10 @@ from .drive_friction import DriveFriction as DriveFriction
 from .electric_drive import ElectricDrive as ElectricDrive
 from .encoder import Encoder as Encoder
 from .filtered_difference import FilteredDifference as FilteredDifference
+from .filters import Filter as Filter
+from .filters import LeadLag as LeadLag
+from .filters import LowPass as LowPass
+from .filters import Notch as Notch
 from .first_order_actuator import FirstOrderActuator as FirstOrderActuator
 from .forward_kinematics import ForwardKinematics as ForwardKinematics
 from .frame_tasks import PointTask as PointTask
@@ -37,6 +42,7 @@ from .metrics import length_metric as length_metric
 from .motion_observer import MotionObserver as MotionObserver
 from .observer import ObserverFeedback as ObserverFeedback
 from .passive_joints import PassiveJoints as PassiveJoints
+from .pid import PID as PID
 from .projected_inverse_dynamics import ProjectedInverseDynamics as ProjectedInverseDynamics
 from .rate_limit import RateLimit as RateLimit
 from .saturation import Saturation as Saturation
@@ -51,7 +57,9 @@ from .traced import compiled_law as compiled_law
 from .with_model import WithModel as WithModel
 
 __all__ = [
+    "PID",
     "AngularMomentum",
+    "Cascade",
     "CentreOfMass",
     "ComputedTorque",
     "Cone",
@@ -66,6 +74,7 @@ __all__ = [
     "ElectricDrive",
     "Encoder",
     "Evaluation",
+    "Filter",
     "FilteredDifference",
     "FirstOrderActuator",
     "ForwardKinematics",
@@ -77,9 +86,12 @@ __all__ = [
     "HybridMotionForce",
     "HydraulicDrive",
     "Impedance",
+    "LeadLag",
     "LoadObserver",
+    "LowPass",
     "MotionLaw",
     "MotionObserver",
+    "Notch",
     "ObserverFeedback",
     "PassiveJoints",
     "PointTask",

@@ -149,6 +149,7 @@ class EffortBlock(Block):
     """
 
     place = "either"
+    winds_up = False  # whether it has states that go on growing while later limits cut its efforts off
     _remedy = "it stands right of a law: write law | Saturation(...)"
 
     def effort(self, t: float, terms: Terms, u: Array, state: Array) -> Array:
@@ -162,6 +163,18 @@ class EffortBlock(Block):
         block of the machine, behind the held efforts, the controller computes it without the states (None).
         """
         return None
+
+    def anti_windup(self, t: float, terms: Terms, state: Array, after: Array, cut: Cut) -> Array:
+        """Rates or next values of the states where later blocks cut efforts off; see `Controller.anti_windup`."""
+        return after
+
+    def efforts_before(self, u: Array) -> Array:
+        """Efforts (nu,) before the block that give efforts behind it, where it rests and cuts nothing off."""
+        return u
+
+    def at_rest(self, u: Array) -> Array:
+        """Efforts (nu,) behind the block, where it rests, before what it cuts off."""
+        return u
 
     def derivative(self, t: float, terms: Terms, u: Array, state: Array) -> Array:
         """Rate of the states, in continuous time."""
@@ -445,40 +458,61 @@ class Chain(AroundLaw):
         efforts = self._series.stages(t, measured, u, states[k + 1 :])  # of the law, and after each block
         passing = zip(self.sensors, readings, readings[1:], states, strict=False)
         parts = [numbers_of(sensor._after(t, before, after, c)) for sensor, before, after, c in passing]
-        after = moved(of_law, states[k], self.period is not None)
-        if len(states[k]):
-            cut = self._cut(t, measured, efforts, states[k + 1 :])
-            after = after if cut is None else numbers_of(self.law.anti_windup(t, measured, states[k], after, cut))
-        parts.append(after)
-        parts += self._moved(t, measured, efforts, states[k + 1 :])
+        after = [moved(of_law, states[k], self.period is not None), *self._moved(t, measured, efforts, states[k + 1 :])]
+        cuts = self._cuts(t, measured, efforts, states[k + 1 :])
+        parts += self._held(t, measured, states[k:], after, cuts)
 
         def report() -> Mapping[str, float]:
             return self._report(of_law, readings, efforts, terms.B.shape[1])
 
         return Evaluation(efforts[-1], np.concatenate(parts), report, efforts[self._drives])
 
-    def _cut(self, t: float, terms: Terms, efforts: Sequence[Array], states: Sequence[Array]) -> Cut | None:
-        """Efforts of the law that limits behind it cut off and let through; None without limits or anti-windup.
+    def _cuts(self, t: float, terms: Terms, efforts: Sequence[Array], states: Sequence[Array]) -> list[Cut | None]:
+        """What limits cut off of the efforts of the law and of each block, told as a change of these efforts.
 
-        Blocks of the machine count as if efforts came to them without lag.
+        Blocks of the machine count as if efforts came to them without lag. None without limits behind.
         """
-        if type(self.law).anti_windup is Controller.anti_windup:
-            return None
-        blocks = zip(self.blocks, efforts, states, strict=False)
-        parts = [block.cut(t, terms, u, c) for block, u, c in blocks]
-        u = efforts[-1]
-        for block in self.drive.blocks if isinstance(self.drive, Series) else ():
-            parts.append(block.cut(t, terms, u, None))
-            u = u if parts[-1] is None else u + parts[-1]
-        found = [numbers_of(part) for part in parts if part is not None]
-        lost = sum(found[1:], found[0]) if found else None
-        return None if lost is None else Cut(lost, efforts[0] + lost)
+        if not (self._waits or any(block.winds_up for block in self.blocks)):
+            return [None] * len(efforts)
+        drives = self.drive.blocks if isinstance(self.drive, Series) else ()
+        passing = zip(self.blocks, efforts, states, strict=False)
+        own, u = [block.cut(t, terms, before, c) for block, before, c in passing], efforts[-1]
+        for block in drives:
+            u, part = block.at_rest(u), block.cut(t, terms, u, None)
+            u = u if part is None else u + part
+            own.append(part)
+        lost: list[Array | None] = [None]  # behind the last block, and before each
+        for block, part in zip((*self.blocks, *drives)[::-1], own[::-1], strict=True):
+            behind = lost[-1]
+            found = [
+                numbers_of(x) for x in (None if behind is None else block.efforts_before(behind), part) if x is not None
+            ]
+            lost.append(sum(found[1:], found[0]) if found else None)
+        pairs = zip(efforts, lost[::-1], strict=False)
+        return [None if part is None else Cut(part, u + part) for u, part in pairs]
+
+    def _held(
+        self, t: float, terms: Terms, states: Sequence[Array], after: Sequence[Array], cuts: Sequence[Cut | None]
+    ) -> list[Array]:
+        """Rates or next values of the states of the law and of the blocks, held where limits behind them act."""
+        held = []
+        for part, state, moved_to, cut in zip((self.law, *self.blocks), states, after, cuts, strict=False):
+            waits = cut is not None and len(state)
+            held.append(numbers_of(part.anti_windup(t, terms, state, moved_to, cut)) if waits else moved_to)
+        return held
 
     def anti_windup(self, t: float, terms: Terms, state: Array, after: Array, cut: Cut) -> Array:
         k = len(self.sensors)
         before, parts = (_split(x, self._order, terms) for x in (state, after))
-        parts[k] = numbers_of(self.law.anti_windup(t, terms, before[k], parts[k], cut))
-        return np.concatenate(parts)
+        cuts = [cut]
+        for block in reversed(self.blocks):
+            cuts.append(Cut(*(block.efforts_before(u) for u in cuts[-1])))
+        return np.concatenate([*parts[:k], *self._held(t, terms, before[k:], parts[k:], cuts[::-1])])
+
+    @property
+    def _waits(self) -> bool:
+        """Whether the law does something where limits cut its efforts off."""
+        return self.law is not None and type(self.law).anti_windup is not Controller.anti_windup
 
     @property
     def _limits(self) -> list[EffortBlock]:

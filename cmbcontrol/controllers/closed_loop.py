@@ -133,6 +133,13 @@ class ClosedLoop:
         title = f"{self.name}, loop at the plant {at}"
         return _state_space(self, broken.opened, broken.entry, -broken.exit, D, names, returned, title)
 
+    def response(self, channel: str, frequency: float) -> complex:
+        """Loop transfer L of one motor at a frequency, rad/s, with all other channels closed; see `loop`."""
+        broken = self._broken("input").only(channel)
+        at = np.exp(1j * frequency * self.dt) if self.dt else 1j * frequency
+        shifted = at * np.eye(len(broken.A)) - broken.opened
+        return complex(-(broken.exit @ np.linalg.solve(shifted, broken.entry))[0, 0])
+
     def _broken(self, at: str) -> BrokenLoop:
         """Loop with the signals at which it is broken: motor efforts, or states of the plant."""
         parts, states = self._parts, self.plant.states

@@ -10,6 +10,9 @@ from .costs import weighted_cost as weighted_cost
 from .family import model_family as model_family
 from .family import with_payload as with_payload
 from .kalman import kalman as kalman
+from .loop_tuning import TunedLoops as TunedLoops
+from .loop_tuning import symmetrical_optimum as symmetrical_optimum
+from .loop_tuning import tune_loops as tune_loops
 from .lqr import bryson as bryson
 from .lqr import lqr as lqr
 from .pd_gains import pd_gains as pd_gains
@@ -31,6 +34,7 @@ __all__ = [
     "Range",
     "RobustFeedback",
     "TuneResult",
+    "TunedLoops",
     "bryson",
     "certify",
     "effort_cost",
@@ -43,7 +47,9 @@ __all__ = [
     "pd_gains_from_poles",
     "robust_state_feedback",
     "sampled_pd_gains",
+    "symmetrical_optimum",
     "tune",
+    "tune_loops",
     "weighted_cost",
     "with_payload",
 ]
