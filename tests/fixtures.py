@@ -836,6 +836,12 @@ def mixed_coordinates(plant, q):
 PERIOD = 1e-3
 
 
+def slider(mass=1.0, effort=2.0):
+    """A mass on a line, with a motor."""
+    body, joint = cmb.Body.planar("m", mass, (0, 0), 0.1), cmb.Prismatic("x", "ground", "m", axis=(1, 0, 0))
+    return cmb.Mechanism("slider", [body], [joint], actuators=[cmb.Actuator("x", effort=effort)])
+
+
 class Asks(Controller):
     """A sampled law (or with period=None a continuous one) that asks for a function of time."""
 

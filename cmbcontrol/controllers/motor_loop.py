@@ -58,6 +58,8 @@ class MotorLoop(Controller, abstract=True):
         self.coordinates = self.task.names
         if not self.coordinates:
             raise InputError(f"{title} needs coordinates, got none")
+        motors = (motors,) if isinstance(motors, str) else motors
+        motors = (motors,) if isinstance(motors, str) else motors
         self.motors = _motors_of(plant, self.coordinates) if motors is None else motors
         self.motors = _check.names(self.motors, "motors", plant.actuator_names, "motor")
         if len(self.motors) != len(self.coordinates):

@@ -78,7 +78,7 @@ def tune_loops(
     law : Cascade, PID or Chain
         The law, alone or in its chain; what gains it has does not matter.
     point : OperatingPoint, array_like (nq,) or mapping, optional
-        Where the machine is; defaults to ``plant.assemble()``.
+        Where the machine is; defaults to the configuration ``at`` of the law.
     crossover : float or array_like (k,)
         Frequency at which each loop's gain is 1, rad/s.
     phase_margin : float or array_like (k,)
@@ -120,9 +120,11 @@ def tune_loops(
         raise InputError(f"the phase margin must be below 180 degrees, got {margins.tolist()}")
     if inner.period is not None and (w >= np.pi / inner.period).any():
         raise InputError(
-            f"a loop sampled each {inner.period:g} s cannot cross at {w.max():g} rad/s: beyond {np.pi / inner.period:.4g} "
-            "rad/s its samples do not tell frequencies apart"
+            f"a loop sampled each {inner.period:g} s cannot cross at {w.max():g} rad/s: beyond "
+            f"{np.pi / inner.period:.4g} rad/s its samples do not tell frequencies apart"
         )
+    if point is None:
+        point = plant.assemble() if inner.at is None else inner.at
     trial = _Trial(plant, law, inner, trim(plant, point))
     integral = 1.0 / (1j * w) if inner.period is None else inner.period / np.expm1(1j * w * inner.period)
 
@@ -141,8 +143,8 @@ def tune_loops(
             break
     else:
         raise DesignError(
-            f"the loops of {', '.join(inner.coordinates)} act on one another, and their gains do not settle (they still "
-            f"change by {100.0 * change:.2g} % a round). Let them cross at frequencies that lie further apart, or lower"
+            f"the loops of {', '.join(inner.coordinates)} act on one another, and their gains do not settle: they "
+            f"still change by {100.0 * change:.2g} % a round. Let them cross further apart, or lower"
         )
     gains = {name: np.array([x[name] for x in found]) for name in found[0]}
     loop = trial.loop(gains)

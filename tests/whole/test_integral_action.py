@@ -22,7 +22,7 @@ from cmbcontrol.controllers import (
 )
 from cmbcontrol.design import with_payload
 from cmbcontrol.plants.two_arms import configuration as two_arms_configuration
-from tests.fixtures import matched, refuses
+from tests.fixtures import matched, refuses, slider
 from tests.seeds import rotating
 
 GOAL = [2.1, 1.0]
@@ -146,11 +146,6 @@ def test_laws_around_it_refuse_its_state():
     plant = plant.with_parts(actuators=[cmb.Actuator("left", effort=50.0), cmb.Actuator("right", effort=50.0)])
     outer = ConstrainedActuation(tracking(plant, integral=1.0))
     refuses(lambda: cmb.simulate(plant, outer, q, t_end=0.1), "integral action", kind=TypeError)
-
-
-def slider(effort=2.0):
-    body, joint = cmb.Body.planar("m", 1.0, (0, 0), 0.1), cmb.Prismatic("x", "ground", "m", axis=(1, 0, 0))
-    return cmb.Mechanism("slider", [body], [joint], actuators=[cmb.Actuator("x", effort=effort)])
 
 
 LIMITS = {
