@@ -122,7 +122,7 @@ def test_gains_that_leave_a_resonance_unstable_are_refused():
     bodies = [cmb.Body.planar("motor", 1.0, (0, 0), 0.1), cmb.Body.planar("load", 1.0, (0, 0), 0.1)]
     places = {"x": ("ground", "motor"), "z": ("motor", "load")}
     joints = [cmb.Prismatic(name, *between, axis=(1, 0, 0)) for name, between in places.items()]
-    spring = cmb.JointForce("spring", "z", SpringDamper(1e4, damping=0.1))
+    spring = cmb.JointForce("spring", "z", SpringDamper(1e6, damping=0.1))
     plant = cmb.Mechanism("two masses", bodies, joints, actuators=[cmb.Actuator("x")], forces=[spring])
-    law = Cascade(plant, Constant([0.0]), coordinates="x", feedforward="none", period=1e-3) | Delay(6e-3)
+    law = Cascade(plant, Constant([0.0]), coordinates="x", feedforward="none", period=1e-3) | Delay(2e-3)
     refuses(lambda: tune_loops(plant, law, crossover=40.0, phase_margin=30.0), "not stable", "Notch", kind=DesignError)
