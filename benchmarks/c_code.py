@@ -45,7 +45,7 @@ def chain_of(plant: cmb.Mechanism, q: np.ndarray) -> Controller:
     names = list(driven_coordinates(plant))
     still = cmb.Constant([q[plant.position_names.index(name)] for name in names])
     law = ProjectedInverseDynamics(plant, names, still, bandwidth=8.0, period=1e-3)
-    return FilteredDifference(cutoff=50.0) | law | Saturation(1e4)
+    return FilteredDifference(cutoff_hz=50.0) | law | Saturation(1e4)
 
 
 def rows() -> Iterable[Sequence[str]]:

@@ -100,7 +100,7 @@ def laws(plant: cmb.Mechanism) -> dict[str, Any]:
 def chains(plant: cmb.Mechanism) -> dict[str, Any]:
     """Chains around a law that costs nothing, by name."""
     held, friction = Held(plant, 1e-3), DriveFriction(2.0, 0.5)
-    encoder, difference = Encoder(bits=12), FilteredDifference(cutoff=30.0)
+    encoder, difference = Encoder(bits=12), FilteredDifference(cutoff_hz=30.0)
     return {
         "law | Saturation": held | Saturation(2.0),
         "law | RateLimit": held | RateLimit(10.0),

@@ -196,7 +196,7 @@ def around(law: ProjectedInverseDynamics) -> Any:
     """The law behind an encoder, with motors of limited torque and with friction."""
     return (
         Encoder(bits=16)
-        | FilteredDifference(cutoff=30.0)
+        | FilteredDifference(cutoff_hz=30.0)
         | law
         | Saturation(60.0)
         | Delay(1e-3)

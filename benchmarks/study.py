@@ -70,7 +70,7 @@ def excavator_arm(rng: np.random.Generator) -> dict[str, Any]:
     law = ProjectedInverseDynamics(base, task, path, bandwidth=6.0, period=5e-3)
     chain = (
         Encoder(bits=18)
-        | FilteredDifference(cutoff=25.0)
+        | FilteredDifference(cutoff_hz=25.0)
         | ForwardKinematics(excavator.JOINTS)
         | WithModel(base, law)
         | Saturation()

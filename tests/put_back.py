@@ -61,7 +61,7 @@ FAULTS = (
         "row sizes were not updated where a reflection leaves a row as it is: wrong ranks, wrong accelerations",
         "cmbcontrol/kernels/split.py",
         "            if s != 0.0:  # else the reflection leaves the row as it is; its head counts all the same\n",
-        "            if s == 0.0:\n                continue\n            if s != 0.0:\n",
+        "            if s == 0.0:\n                i = after[i]\n                continue\n            if s != 0.0:\n",
         "tests/robustness/test_factor_rows.py::test_ranks_of_integer_matrices",
     ),
     Fault(

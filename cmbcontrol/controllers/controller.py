@@ -461,7 +461,7 @@ def waiting(state: Array, after: Array, sampled: bool, cut: Cut, gain: Array | N
     pushes = growth if gain is None else gain @ growth
     least = -UNREACHED * np.abs(lost).max() * np.abs(pushes)
     against = where_less(lost * pushes, least, np.abs(lost), 0.0)
-    return held(state, after, sampled, where_less(0.0, growth * state, against, 0.0), cut.given)
+    return held(state, after, sampled, against, cut.given)
 
 
 def regular_terms(plant: Plant) -> Terms | None:

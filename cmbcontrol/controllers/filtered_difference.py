@@ -37,7 +37,7 @@ class FilteredDifference(SensorBlock):
     ----------
     time_constant : float, optional
         Time constant of the filter, s; 0 is the plain difference.
-    cutoff : float, optional
+    cutoff_hz : float, optional
         Its corner frequency, Hz: 1 / (2 pi time_constant).
     plant : Plant, optional
         Plant that has the joints of the machine, where the law has no plant of its own.
@@ -47,26 +47,26 @@ class FilteredDifference(SensorBlock):
     ValueError
         In continuous time, and for values that are not positive.
     TypeError
-        Unless just one of time_constant and cutoff is given.
+        Unless just one of time_constant and cutoff_hz is given.
 
     Examples
     --------
-    >>> FilteredDifference(cutoff=30.0).time_constant
+    >>> FilteredDifference(cutoff_hz=30.0).time_constant
     0.00530516
     """
 
     time_constant: Held[float | None, float] = held(None)
-    cutoff: float | None = field(default=None, kw_only=True)
+    cutoff_hz: float | None = field(default=None, kw_only=True)
     plant: Plant | None = field(default=None, kw_only=True, repr=False)
     _setting: Held[Setting | None, Setting] = field(default=held(None), init=False, repr=False)
 
     def __post_init__(self) -> None:
-        if (self.time_constant is None) == (self.cutoff is None):
-            raise InputTypeError("give FilteredDifference either a time_constant (s) or a cutoff (Hz)")
-        if self.cutoff is not None:
-            tau = 1.0 / (2.0 * np.pi * _check.positive(self.cutoff, "the cutoff of FilteredDifference"))
+        if (self.time_constant is None) == (self.cutoff_hz is None):
+            raise InputTypeError("give FilteredDifference either a time_constant (s) or a cutoff_hz")
+        if self.cutoff_hz is not None:
+            tau = 1.0 / (2.0 * np.pi * _check.positive(self.cutoff_hz, "the cutoff_hz of FilteredDifference"))
             object.__setattr__(self, "time_constant", tau)
-            object.__setattr__(self, "cutoff", None)
+            object.__setattr__(self, "cutoff_hz", None)
         _check.positive(self.time_constant, "the time constant of FilteredDifference", zero=True)
 
     def bound(self, setting: Setting) -> Self:

@@ -25,6 +25,7 @@ from ..model.plant import Plant
 from ..model.terms import Terms
 from .chain import EffortBlock, Setting, of_motors, require_values
 from .controller import Cut
+from .lagging_effort import bound_initial
 
 __all__ = ["Filter", "LeadLag", "LowPass", "Notch"]
 
@@ -120,9 +121,9 @@ class MotorFilter(EffortBlock):
         """Systems of the motors, in their order, or one of all efforts."""
 
     def bound(self, setting: Setting) -> Self:
-        plant, name = setting.known(self, "for its motors"), type(self).__name__
+        plant = setting.known(self, "for its motors")
         systems = [self._at(setting, x) for x in self._systems(setting)]
-        initial = of_motors(self.initial, setting, self, f"the initial efforts of {name}")
+        initial = bound_initial(self, setting)
         gains = [x.gain_at_rest for x in systems]
         block = copy.copy(self)
         set_fields(

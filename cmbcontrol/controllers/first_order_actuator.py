@@ -14,7 +14,7 @@ from ..errors import InputError
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .chain import Setting, per_motor, require_one_each, require_values
-from .lagging_effort import LaggingEffort
+from .lagging_effort import LaggingEffort, bound_initial
 
 __all__ = ["FirstOrderActuator"]
 
@@ -63,7 +63,7 @@ class FirstOrderActuator(LaggingEffort):
                 f"the time constant of FirstOrderActuator must be > 0 and finite for each motor, got {tau.tolist()}; "
                 "leave the block out where a motor answers at once"
             )
-        return replace(self, time_constant=tau, initial=self._bound_initial(setting))
+        return replace(self, time_constant=tau, initial=bound_initial(self, setting))
 
     def start(self, plant: Plant) -> Array:
         require_one_each(np.asarray(self.time_constant), plant, "the time constant of FirstOrderActuator")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +13,7 @@ from ..model.plant import Plant
 from ..model.terms import Terms
 from .chain import EffortBlock, Setting, of_motors, require_one_each
 
-__all__ = ["LaggingEffort"]
+__all__ = ["LaggingEffort", "bound_initial"]
 
 Array = NDArray[np.float64]
 
@@ -29,8 +30,9 @@ class LaggingEffort(EffortBlock):
     def count(self, terms: Terms) -> int:
         return terms.B.shape[1]
 
-    def _bound_initial(self, setting: Setting) -> Array:
-        """Efforts at the start, of any sign, in the order of the motors, checked."""
-        what = f"the initial efforts of {type(self).__name__}"
-        x = of_motors(self.initial, setting, self, what)
-        return _check.vector(np.atleast_1d(x), x.size, what) if x.ndim else np.asarray(_check.number(float(x), what))
+
+def bound_initial(block: Any, setting: Setting) -> Array:
+    """Efforts at the start of a block with `initial`, of any sign, in the order of the motors, checked: (nu,) or ()."""
+    what = f"the initial efforts of {type(block).__name__}"
+    x = of_motors(block.initial, setting, block, what)
+    return _check.vector(np.atleast_1d(x), x.size, what) if x.ndim else np.asarray(_check.number(float(x), what))

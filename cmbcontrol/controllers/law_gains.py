@@ -35,6 +35,7 @@ Array = NDArray[np.float64]
 _STEPS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
 _SMOOTH = 1e-6  # agreement of the differences with those of half the step, relative
 _CORNER = 1e-3  # jump of the slope, relative
+_LIMITED = 12  # tenths, down to which changes are looked at that limits do not cut off
 _FELT = 1e-10  # of a unit: a state that changes efforts by less does not act on them
 
 
@@ -293,14 +294,24 @@ def unit_efforts(terms: Terms) -> Array:
 
 
 def state_sizes(law: FrozenLaw, terms: Terms, state: Array, u: Array, unit: Array) -> Array:
-    """Large changes of the free states of a law: those that change efforts by a unit; else their size, or 1."""
+    """Large changes of the free states of a law: those that change efforts by a unit or to a limit; else 1 or more."""
     sizes = np.maximum(1.0, np.abs(state[law.free]))
     for k, e in enumerate(np.eye(state.size)[law.free]):
         with contextlib.suppress(CmbError):  # a law need not bear any change of a state
-            answer = np.abs(law(terms, state + sizes[k] * e, None, u)[0] - u) / unit
-            if answer.max(initial=0.0) > _FELT:
-                sizes[k] /= answer.max()
+            size, answer = sizes[k], _answer(law, terms, state, sizes[k] * e, u, unit)
+            for _ in range(_LIMITED):
+                smaller = _answer(law, terms, state, 0.1 * size * e, u, unit)
+                if smaller <= 0.2 * answer:  # in proportion: no limit cuts it off
+                    break
+                size, answer = 0.1 * size, smaller
+            if answer > _FELT:
+                sizes[k] = size / (answer if size == sizes[k] else max(answer, 1.0))
     return np.maximum(sizes, np.abs(state[law.free]))
+
+
+def _answer(law: FrozenLaw, terms: Terms, state: Array, change: Array, u: Array, unit: Array) -> float:
+    """How much efforts change with the states of a law, in units."""
+    return float((np.abs(law(terms, state + change, None, u)[0] - u) / unit).max(initial=0.0))
 
 
 def _terms_along(law: FrozenLaw, q: Array, v: Array, dq: Array, dv: Array, s: float) -> Terms:

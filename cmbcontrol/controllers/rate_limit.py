@@ -15,7 +15,7 @@ from ..errors import InputError
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .chain import Setting, per_motor, require_one_each, require_values
-from .lagging_effort import LaggingEffort
+from .lagging_effort import LaggingEffort, bound_initial
 
 __all__ = ["RateLimit"]
 
@@ -79,7 +79,7 @@ class RateLimit(LaggingEffort):
                 f"{self!r} works in continuous time here, where it needs a time constant with which efforts follow: "
                 "RateLimit(rate, time_constant=...). In sampled time it stands before the blocks of the machine."
             )
-        initial = self._bound_initial(setting)
+        initial = bound_initial(self, setting)
         block = replace(self, rate=rate, initial=initial)
         object.__setattr__(block, "period", None if setting.continuous else setting.period)
         return block

@@ -7,6 +7,8 @@ from cmbcontrol import Constant, Sine, plants
 from cmbcontrol.codegen import export
 from cmbcontrol.codegen.selftest import differences, states
 from cmbcontrol.controllers import (
+    PID,
+    Cascade,
     ConstrainedActuation,
     ConstraintForcePI,
     Controller,
@@ -15,12 +17,16 @@ from cmbcontrol.controllers import (
     ElectricDrive,
     Encoder,
     Evaluation,
+    Filter,
     FilteredDifference,
     ForwardKinematics,
     FrictionCompensation,
     GravityPD,
     HybridMotionForce,
     Impedance,
+    LeadLag,
+    LowPass,
+    Notch,
     PassiveJoints,
     PointTask,
     ProjectedInverseDynamics,
@@ -92,6 +98,11 @@ def test_named_plants(in_c, name):
 @pytest.mark.parametrize("make", [
     lambda plant, q: motion(plant, q, saturation="scale", limits=[40.0, 50.0]),
     lambda plant, q: GravityPD(plant, Constant([2.0, 1.1]), kp=100.0, kd=20.0, period=2e-3),
+    lambda plant, q: Cascade(plant, Sine([2.1, 1.0], 0.1, 1.0), position_gain=9.0, velocity_gain=40.0,
+                             integral_time=0.1, at=q, period=1e-3)
+                     | Notch(80.0, 9.0) | LowPass(200.0, order=3) | Saturation(60.0),
+    lambda plant, q: PID(plant, Constant([2.0, 1.1]), kp=90.0, ki=30.0, kd=20.0, derivative_time=0.01, period=1e-3)
+                     | LeadLag(10.0, 90.0) | Filter({"num": [1.0, 9.0], "den": [1.0, 0.0]}) | Saturation(60.0),
     lambda plant, q: Impedance(plant, PointTask(plant, "left_upper", point=(1.5, 0.0, 0.0), axes="xy"),
                                Constant([0.5, 1.9]), stiffness=300.0, damping=30.0, period=1e-3),
     lambda plant, q: ForwardKinematics(("left", "right")) | motion(plant, q) | Saturation(45.0),

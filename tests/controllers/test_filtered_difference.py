@@ -41,11 +41,11 @@ def test_differences_on_joints_of_several_axes():
 
 
 def test_cutoff_and_time_constant():
-    assert FilteredDifference(cutoff=50.0).time_constant == pytest.approx(1.0 / (100.0 * np.pi))
-    for wrong in ({}, {"time_constant": 0.1, "cutoff": 3.0}):
+    assert FilteredDifference(cutoff_hz=50.0).time_constant == pytest.approx(1.0 / (100.0 * np.pi))
+    for wrong in ({}, {"time_constant": 0.1, "cutoff_hz": 3.0}):
         with pytest.raises(TypeError, match="either a time_constant"):
             FilteredDifference(**wrong)
     with pytest.raises(ValueError, match="must be > 0"):
-        FilteredDifference(cutoff=0.0)
+        FilteredDifference(cutoff_hz=0.0)
     with pytest.raises(ValueError, match="must be >= 0"):
         FilteredDifference(-1.0)

@@ -153,7 +153,7 @@ def test_friction_that_turns_within_millimetres_a_second(width):
         forces=[JointForce("f", "arm", characteristics.Friction(1.0, transition_rate=width))],
     )
     law = ProjectedInverseDynamics(plant, "arm", Constant([0.3]), bandwidth=40.0, period=1e-3)
-    chain = FilteredDifference(cutoff=600.0) | law
+    chain = FilteredDifference(cutoff_hz=600.0) | law
     loop = linearize_closed_loop(plant, chain, plant.assemble(arm=0.3))
     # u = M a + h with M = 1.1 kg m2 and h = tanh(v / width) + m g cos(q), v = (1 - a) (q - last) / T + a filtered
     kept = np.exp(-1e-3 * 2.0 * np.pi * 600.0)

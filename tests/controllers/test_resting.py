@@ -86,7 +86,7 @@ def test_a_filter_is_not_left_out_at_its_first_sample():
     plant = plants.five_bar()
     q = plant.assemble(left=2.1, right=1.0)
     law = ProjectedInverseDynamics(plant, ("left", "right"), Constant([2.1, 1.0]), bandwidth=40.0, period=1e-3)
-    chain = FilteredDifference(cutoff=50.0) | law
+    chain = FilteredDifference(cutoff_hz=50.0) | law
     loops = [linearize_closed_loop(plant, chain, q, find_equilibrium=find) for find in (True, False)]
     assert largest(loops[0].A - loops[1].A) < 1e-9 * largest(loops[0].A)
     assert loops[0].margins().loops[0].phase < margins(plant, law, q).loops[0].phase - 5.0
@@ -100,7 +100,7 @@ def test_a_filter_on_the_way():
     v = plant.project_velocity(q, [0.3, 0.0, -0.2, 0.0])
     law = ProjectedInverseDynamics(plant, ("left", "right"), Constant([2.1, 1.0]), bandwidth=40.0, period=1e-3)
     point = OperatingPoint.at(plant, q, [0.0, 0.0], v)
-    chain = FilteredDifference(cutoff=50.0) | law
+    chain = FilteredDifference(cutoff_hz=50.0) | law
     told = linearize_closed_loop(plant, chain, point, find_equilibrium=False)
     bare = linearize_closed_loop(plant, law, point, find_equilibrium=False)
     assert told.point.u == pytest.approx(bare.point.u, rel=1e-3)  # it hears nearly that velocity

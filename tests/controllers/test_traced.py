@@ -12,6 +12,8 @@ import cmbcontrol.trace.code as trace_code
 from cmbcontrol import Constant, Quintic, Sine, Spline, design, linearize, plants, simulate, trim
 from cmbcontrol._jit import JIT_ENABLED, execute, kernel
 from cmbcontrol.controllers import (
+    PID,
+    Cascade,
     ConstrainedActuation,
     ConstraintForcePI,
     Coordinates,
@@ -19,6 +21,7 @@ from cmbcontrol.controllers import (
     DriveFriction,
     Encoder,
     Evaluation,
+    Filter,
     FilteredDifference,
     FirstOrderActuator,
     ForwardKinematics,
@@ -26,7 +29,10 @@ from cmbcontrol.controllers import (
     GravityPD,
     HybridMotionForce,
     Impedance,
+    LeadLag,
+    LowPass,
     MotionObserver,
+    Notch,
     ObserverFeedback,
     PassiveJoints,
     PointTask,
@@ -126,6 +132,14 @@ LAWS = {
         plant, PointTask(plant, "left_upper", point=(1.5, 0.0, 0.0), axes="xy"), Quintic([0.5, 1.9], [0.6, 1.8], 1.0),
         bandwidth=8.0, period=PERIOD),
     "gravity": lambda plant: GravityPD(plant, Constant([2.1, 1.0]), kp=100.0, kd=20.0, period=PERIOD),
+    "cascade": lambda plant: (
+        Cascade(plant, WAY, position_gain=9.0, velocity_gain=[40.0, 30.0], integral_time=[0.1, np.inf],
+                velocity_limit=2.0, period=PERIOD)
+        | Notch(80.0, 9.0) | LowPass({"left": 200.0}, order=3) | Saturation()),
+    "PID": lambda plant: (
+        PID(plant, WAY, kp=90.0, ki=[30.0, 0.0], kd=20.0, derivative_time=[0.01, 0.0], set_point_weight=0.5,
+            period=PERIOD)
+        | LeadLag(10.0, 90.0) | Filter({"num": [1.0, 9.0], "den": [1.0, 0.0]}) | Saturation()),
     "impedance": lambda plant: Impedance(
         plant, PointTask(plant, "left_upper", point=(1.5, 0.0, 0.0), axes="x"), Constant([0.5]), stiffness=300.0,
         damping=30.0, null_damping=1.0, period=PERIOD),
@@ -482,7 +496,7 @@ def test_runs(monkeypatch, name):
 
 def test_excavator_like_chain_with_encoders_only_on_the_drives(monkeypatch):
     plant, q0 = five_bar()
-    front = FilteredDifference(cutoff=200.0) | ForwardKinematics(DRIVES)
+    front = FilteredDifference(cutoff_hz=200.0) | ForwardKinematics(DRIVES)
     chain = Encoder(noise=dict.fromkeys(DRIVES, 1e-4), seed=3) | front | motion(plant) | Saturation() | Delay(PERIOD)
     kernels, generated = both(monkeypatch, plant, chain, q0)
     np.testing.assert_allclose(generated.q, kernels.q, atol=1e-9)

@@ -37,6 +37,7 @@ from .wrong_calls import (
     count,
     flag,
     function,
+    gains,
     index,
     known,
     law,
@@ -65,6 +66,7 @@ from .wrong_calls import (
 )
 
 JOINTS = ("left", "right")
+each_motor = also(by_motor, zero=0.0)
 
 
 class World:
@@ -1711,6 +1713,37 @@ def _controllers() -> list[Call]:
             **period,
         ),
         call(
+            "PID",
+            ctl.PID,
+            words=("coordinate",),
+            **plant,
+            **path_,
+            kp=(60.0, gains),
+            ki=(6.0, gains),
+            kd=(16.0, gains),
+            coordinates=(JOINTS, optional(names)),
+            motors=(JOINTS, optional(names)),
+            derivative_time=(0.01, positive_gains),
+            set_point_weight=(0.5, gains),
+            derivative_weight=(0.5, gains),
+            **period,
+        ),
+        call(
+            "Cascade",
+            ctl.Cascade,
+            words=("coordinate",),
+            **plant,
+            **path_,
+            position_gain=(6.0, positive_gains),
+            velocity_gain=(16.0, gains),
+            integral_time=(0.1, limits),
+            coordinates=(JOINTS, optional(names)),
+            motors=(JOINTS, optional(names)),
+            velocity_limit=(3.0, limits),
+            velocity_feedforward=(0.5, gains),
+            **period,
+        ),
+        call(
             "Impedance",
             ctl.Impedance,
             words=("coordinate",),
@@ -1883,6 +1916,24 @@ def _controllers() -> list[Call]:
         ),
         call("Delay", _on_chain(ctl.Delay), delay=(0.01, by_motor)),
         call(
+            "LowPass",
+            _on_chain(ctl.LowPass),
+            cutoff_hz=(50.0, each_motor),
+            order=(2, count),
+            initial=(0.0, any_by_motor),
+        ),
+        call("Notch", _on_chain(ctl.Notch), frequency_hz=(50.0, each_motor), width_hz=(5.0, each_motor)),
+        call(
+            "LeadLag", _on_chain(ctl.LeadLag), zero=(9.0, each_motor), pole=(90.0, each_motor), gain=(2.0, each_motor)
+        ),
+        call("LeadLag.with_phase", ctl.LeadLag.with_phase, phase_deg=(30.0, number), frequency=(40.0, positive)),
+        call(
+            "Filter",
+            _on_chain(ctl.Filter),
+            system=({"num": [1.0], "den": [1.0, 2.0]}, thing),
+            initial=(0.0, any_by_motor),
+        ),
+        call(
             "FirstOrderActuator",
             _on_chain(ctl.FirstOrderActuator),
             words=("time constant",),
@@ -1932,7 +1983,7 @@ def _controllers() -> list[Call]:
         ),
         call("Encoder, bits", _before_law(ctl.Encoder), bits=(12, optional(also(count)))),
         call("FilteredDifference", _before_law(ctl.FilteredDifference), time_constant=(0.01, positive)),
-        call("FilteredDifference, cutoff", _before_law(ctl.FilteredDifference), cutoff=(60.0, positive)),
+        call("FilteredDifference, cutoff_hz", _before_law(ctl.FilteredDifference), cutoff_hz=(60.0, positive)),
         call(
             "ForwardKinematics", _before_law(ctl.ForwardKinematics), words=("coordinate",), coordinates=(JOINTS, names)
         ),
@@ -2157,6 +2208,19 @@ def _design() -> list[Call]:
             bandwidth=(8.0, optional(_positive_free)),
             damping_ratio=(1.0, _positive_free),
             period=(0.01, positive),
+        ),
+        call(
+            "symmetrical_optimum",
+            design.symmetrical_optimum,
+            inertia=(2.0, positive),
+            lag=(0.005, positive),
+            phase_margin=(40.0, positive),
+        ),
+        call(
+            "tune_loops",
+            functools.partial(design.tune_loops, W.plant, ctl.Cascade(W.plant, W.path, at=W.q), W.q),
+            crossover=(40.0, also(positive_gains, zero=0.0)),
+            phase_margin=(45.0, also(positive_gains, zero=0.0)),
         ),
         call(
             "PoleRegion",

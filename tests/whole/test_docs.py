@@ -16,6 +16,7 @@ PLAIN = (
     "c-code.md",
     *(
         "coming-from.md",
+        "cascade.md",
         "controller-chains.md",
         "control.md",
         "designing-gains.md",
