@@ -126,8 +126,8 @@ def laws(plant):
     }  # fmt: skip
 
 
-NAMES = ["numbers", "tracking", "task", "pose", "stack", "computed torque", "gravity", "another model", "limits"]
-NAMES += ["passive", "feedback", "another path", "spline", "observer", "chain", "numbers in a chain"]
+NAMES = ["numbers", "tracking", "task", "pose", "stack", "computed torque", "cascade", "PID", "filter"]
+NAMES += ["gravity", "another model", "limits", "passive", "feedback", "another path", "spline", "observer", "chain", "numbers in a chain"]
 
 
 @pytest.mark.parametrize("name", NAMES)
