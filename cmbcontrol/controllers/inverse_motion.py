@@ -15,7 +15,7 @@ from ..errors import InputError
 from ..model.closing import CLOSED, Closing
 from ..model.plant import Plant
 from .pieces import Pieces, Profile, hermite
-from .tasks import Coordinates, Task, as_task
+from .tasks import Coordinates, Task, as_task, motion_of
 
 __all__ = ["InverseMotion"]
 
@@ -143,9 +143,9 @@ class InverseMotion(Profile):
         inner = np.concatenate([part.begins[np.isfinite(part.begins)] for part in self.motion._parts])
         return np.concatenate([[begin, end], inner[(inner > begin) & (inner < end)]])
 
-    def _asked(self, t: float) -> Array:
-        """Value, rate and acceleration (3, k) of the task at a time."""
-        return np.array(self.motion.derivatives(t))
+    def _asked(self, t: float) -> tuple[Array, Array, Array]:
+        """Value, rate and acceleration (k,) of the task at a time."""
+        return self.motion(t)
 
     # -- exact states ----------------------------------------------------------------------------------------------
 
@@ -194,7 +194,7 @@ class InverseMotion(Profile):
 
     def _moving(self, t: float, q: Array, before: bool = False) -> _State:
         """State at a closed configuration, just before a time where `before`; refuses where the task hardly moves."""
-        plant, (_, rate, acceleration) = self.plant, self._asked(float(np.nextafter(t, -np.inf)) if before else t)
+        plant, asked = self.plant, self._asked(float(np.nextafter(t, -np.inf)) if before else t)
         low, high = plant.limits.T
         beyond = np.flatnonzero((q < low - 1e-9) | (q > high + 1e-9))
         if beyond.size:
@@ -208,10 +208,10 @@ class InverseMotion(Profile):
         moved = self._scale[:, None] * self.task.jacobian(terms) @ motions
         if np.linalg.svd(moved, compute_uv=False)[-1] < _DEAD:
             raise self._dead(t, q)
-        v = motions @ np.linalg.solve(moved, self._scale * rate)
+        v = motions @ np.linalg.solve(moved, self._scale * motion_of(self.task, asked, terms).rate)
         terms = plant.terms(q, v)
-        rest = acceleration - self.task.bias(terms) - self.task.jacobian(terms) @ terms.Cv
-        a = terms.Cv + motions @ np.linalg.solve(moved, self._scale * rest)
+        now = motion_of(self.task, asked, terms)
+        a = terms.Cv + motions @ np.linalg.solve(moved, self._scale * (now.free - now.bias - now.J @ terms.Cv))
         of = self.coordinates
         told = np.array([of.value(terms), of.jacobian(terms) @ v, of.jacobian(terms) @ a + of.bias(terms)])
         return _State(t, q, v, a, told)

@@ -23,6 +23,7 @@ from ..trace.symbols import array
 __all__ = ["Pieces", "Profile", "hermite", "polynomials"]
 
 Array = NDArray[np.float64]
+_FACTORIALS = [float(factorial(k)) for k in range(8)]
 _SINES = (np.sin, np.cos, lambda x: -np.sin(x), lambda x: -np.cos(x))  # of the sine, order by order
 
 
@@ -54,8 +55,8 @@ class Pieces:
     ) -> None:
         self.begins, self.powers = np.asarray(begins, dtype=float), np.asarray(powers, dtype=float)
         self.sines = np.zeros((len(self.powers), 3)) if sines is None else np.asarray(sines, dtype=float)
-        self.advance = advance
-        self.end = float(self.edge(-1)[0]) if end is None and self.bounded else end
+        self.advance, self._waves = advance, bool(self.sines[:, 0].any())
+        self.end = float(self.edge(-1)[0] if self.bounded else np.nan) if end is None else float(end)
 
     @property
     def bounded(self) -> bool:
@@ -83,7 +84,7 @@ class Pieces:
             rows, switches = np.vstack([held[:1], rows, held[1:]]), self.begins
         return switches, rows, switches.tolist(), rows.tolist()
 
-    def _row(self, x: Any) -> Sequence[Any]:
+    def _row(self, x: Any) -> Any:
         """Origin, powers and sine of the pieces at x."""
         switches, rows, listed, plain = self._table
         if isinstance(x, np.ndarray):
@@ -106,7 +107,7 @@ class Pieces:
             turns = np.floor((x - float(self.begins[0])) * (1.0 / self.period))
             x = x - turns * self.period
         origin, *row = self._row(x)
-        found = _derivatives(x - origin, row[:-3], row[-3:] if self.sines[:, 0].any() else (), orders)
+        found = _derivatives(x - origin, row[:-3], row[-3:] if self._waves else (), orders)
         if self.advance:
             found[0] = found[0] + turns * self.advance
         return found
@@ -128,13 +129,14 @@ class Pieces:
 
 
 def _derivatives(s: Any, powers: Sequence[Any], sine: Sequence[Any], orders: int) -> list[Any]:
-    """Polynomial and sine at s, and their derivatives."""
-    made: list[Any] = []
-    for order in range(orders):
-        value: Any = 0.0 * s if isinstance(s, np.ndarray) else 0.0
-        for j in range(len(powers) - 1, order - 1, -1):
-            value = value * s + powers[j] * float(factorial(j) // factorial(j - order))
-        made.append(value)
+    """Polynomial and sine at s, and their derivatives: by Horner's scheme, of all orders together."""
+    made: list[Any] = [0.0 * s if isinstance(s, np.ndarray) else 0.0] * orders
+    for c in reversed(powers):
+        for order in range(orders - 1, 0, -1):
+            made[order] = made[order] * s + made[order - 1]
+        made[0] = made[0] * s + c
+    for order in range(2, orders):
+        made[order] = made[order] * _FACTORIALS[order]
     if len(sine):
         A, w, phi = sine
         for order in range(orders):
@@ -159,7 +161,7 @@ def hermite(nodes: Array, values: Array) -> Array:
     """
     m, width = values.shape[1], float(nodes[-1])
     x = np.repeat(nodes / width, m)
-    scaled = values * width ** np.arange(m) / [factorial(k) for k in range(m)]
+    scaled = values * width ** np.arange(m) / _FACTORIALS[:m]
     table = np.repeat(scaled[:, 0], m)
     newton = [table[0]]
     for order in range(1, len(x)):
@@ -207,12 +209,12 @@ class Profile(KeepsArguments):
 
     def derivatives(self, t: Any, orders: int = 3) -> list[list[Any]]:
         """Position, velocity and so on, so many orders, of each coordinate: at a number, an array, or a symbol."""
-        return [list(order) for order in zip(*(part(t, orders) for part in self._parts), strict=True)]
+        return [list(order) for order in zip(*[part(t, orders) for part in self._parts], strict=True)]
 
     def __call__(self, t: Any) -> tuple[Any, Any, Any]:
         if isinstance(t, Scalar):
             return tuple(array(np.array(part, dtype=object)) for part in self.derivatives(t))  # type: ignore[return-value]
-        position, velocity, acceleration = (np.array(part) for part in self.derivatives(float(t)))
+        position, velocity, acceleration = np.array(self.derivatives(float(t)))
         return position, velocity, acceleration
 
     def over(self, times: ArrayLike) -> Array:

@@ -268,7 +268,8 @@ def _is_monotone(powers: Array, width: float) -> bool:
     """Whether a polynomial of degree five goes one way from 0 to `width`, to rounding."""
     scaled = np.polynomial.Polynomial(powers * width ** np.arange(6))
     rate = scaled.deriv()
-    at = [x.real for x in rate.deriv().roots() if abs(x.imag) < 1e-6 and 0.0 < x.real < 1.0]
-    rates = rate(np.array([0.0, 1.0, *at]))
+    extremes = np.asarray(rate.deriv().roots(), dtype=complex)
+    at = extremes.real[(np.abs(extremes.imag) < 1e-6) & (extremes.real > 0.0) & (extremes.real < 1.0)]
+    rates = rate(np.concatenate([[0.0, 1.0], at]))
     rounding = 1e-13 * np.abs(rates).max()
     return bool((rates >= -rounding).all() or (rates <= rounding).all())

@@ -1,11 +1,15 @@
 """Motions asked of one part as references of others: exact kinematics, branches, dead centres, runs, files."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
+import yaml
 
 import cmbcontrol as cmb
 from cmbcontrol import CamProfile, InverseMotion, Quintic, Sine, plants
-from cmbcontrol.controllers import Coordinates, PointTask, ProjectedInverseDynamics, law_from_dict, law_to_dict
+from cmbcontrol.controllers import PointTask, PoseTask, ProjectedInverseDynamics, law_from_dict, law_to_dict
+from cmbcontrol.controllers.gravity_compensation import driven_coordinates
 from cmbcontrol.controllers.inverse_kinematics import InverseKinematics
 
 from ..fixtures import rates_are_derivatives, toggle_press
@@ -93,6 +97,27 @@ def test_several_values_by_a_task():
         np.testing.assert_allclose(arms(t)[0], q[[0, 2]], atol=1e-10)
 
 
+@pytest.mark.parametrize("name", ["stewart", "delta"])
+def test_poses_of_parallel_robots(name):
+    """Six legs by a pose with rotations, whose rates are no angular velocities; three arms by a place."""
+    plant, q, _ = plants.catalogue[name].start()
+    motors = driven_coordinates(plant)
+    if name == "stewart":
+        task, way = PoseTask(plant, "platform"), [0.03, 0.02, 0.05, 0.15, -0.1, 0.15]
+    else:
+        task, way = PointTask(plant, "platform", axes="xyz"), [0.05, 0.02, -0.04]
+    here = task.value(plant.terms(q, np.zeros(plant.nv)))
+    ways = CamProfile([0.0, 0.4, 1.0], [here, here + way, here], periodic=True)
+    drives = InverseMotion(plant, task, ways, motors, start=q)
+    rates_are_derivatives(drives, 1e-8)  # the jerk, of accelerations that are right to 1e-9
+    places = [plant.position_names.index(n) for n in motors]
+    reach = InverseKinematics(plant, task)
+    for t in np.linspace(0.05, 0.95, 7):
+        found = reach(ways(t)[0], guess=q)
+        q = found.q
+        np.testing.assert_allclose(drives(t)[0], q[places], rtol=0.0, atol=1e-10)
+
+
 @pytest.mark.parametrize(
     ("heights", "message"),
     [
@@ -156,4 +181,18 @@ def test_it_runs_in_the_compiled_loop_and_holds_the_dwell(press):
     assert described["reference"]["type"] == "InverseMotion" and "plant" not in described["reference"]
     again = law_from_dict(described, plant)
     np.testing.assert_array_equal(again.reference.over([0.1, 0.6]), crank.over([0.1, 0.6]))
-    assert Coordinates(plant, "crank").names == again.coordinates
+
+
+def test_the_file_of_the_page_is_a_reference():
+    """The YAML of docs/motion-profiles.md, with a parameter in the place of a height; mistakes name their entry."""
+    plant, _ = toggle_press()
+    page = (Path(__file__).parents[2] / "docs" / "motion-profiles.md").read_text(encoding="utf-8")
+    described = yaml.safe_load(page.split("```yaml\n")[1].split("```")[0])["reference"]
+    assert law_from_dict(described, plant).over([0.6])[0, 0] == pytest.approx(0.8275, abs=1e-4)
+    described["motion"]["positions"] = [0.14, "$low", "$low", 0.14]
+    heights = [law_from_dict(described, plant, {"low": low}).over([0.6])[0, 0] for low in (0.004, 0.006)]
+    assert heights[0] < heights[1]
+    described["motion"]["law"] = "cycloidl"
+    with pytest.raises(ValueError, match="did you mean 'cycloidal'") as told:
+        law_from_dict(described, plant, {"low": 0.004})
+    assert told.value.within == ("motion", "law")

@@ -96,7 +96,7 @@ def limited(seed, count):
 
 
 def test_limits_are_never_exceeded():
-    """10,000 profiles: velocity, acceleration and jerk are monotone between the samples, which are the ends of pieces.
+    """10,000 profiles: in a piece the acceleration is linear and keeps its sign, so the largest rates are at its ends.
 
     The limits hold to the rounding of the durations, some 1e-16, and of the times at which pieces begin: one that is as
     short as 1e-12 s, at a time of 1 s, is 1e-4 longer or shorter. That moves velocities by accelerations times 1e-16 s.
@@ -119,6 +119,7 @@ def test_limits_are_never_exceeded():
                 assert np.abs(velocities).max() <= v * (1.0 + 1e-13) + a * late
                 assert np.abs(accelerations).max() <= a * (1.0 + 1e-13) + j * late
                 assert abs(6.0 * c[3]) <= j * (1.0 + 1e-13)
+                assert min(accelerations) >= -j * late - 1e-13 * a or max(accelerations) <= j * late + 1e-13 * a
 
 
 def test_pieces_of_limited_motions_fit():
