@@ -73,7 +73,8 @@ def profile(
         raise InputError(f"names must be {reference.size}, one for each coordinate, got {len(names)}")
     unit = _check.text(unit, "unit")
     figure, all_axes = style.panels(axes, 4, 1.5)
-    found = reference.derivatives(t, 4)
+    at = np.append(t[:-1], t[-1] - 1e-9 * (t[-1] - t[0]))  # just before the end: a jump there is no more in sight
+    found = reference.derivatives(at, 4)
     for ax, kind, rows, per in zip(all_axes, _KINDS, found, ("", "/s", "/s²", "/s³"), strict=True):
         for name, values, look in zip(names, rows, style.styles(len(names)), strict=True):
             style.curve(ax, t, values, linewidth=1.3, label=name, **look)
@@ -90,7 +91,7 @@ def profile(
 def _times(reference: Profile) -> Array:
     """Times of the whole motion with what is before and after, or of two periods."""
     if reference.period is not None:
-        span = 0.0, 2.0 * reference.period * (1.0 - 1e-9)  # the third one may begin with a jump
+        span = 0.0, 2.0 * reference.period
     elif reference.span is not None:
         begin, end = reference.span
         pad = _MARGIN * (end - begin)
