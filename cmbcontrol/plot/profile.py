@@ -72,7 +72,7 @@ def profile(
     if len(names) != reference.size:
         raise InputError(f"names must be {reference.size}, one for each coordinate, got {len(names)}")
     unit = _check.text(unit, "unit")
-    figure, all_axes = style.panels(axes, 4, 1.5)
+    figure, all_axes = style.panels(axes, 4, 1.2)
     at = np.append(t[:-1], t[-1] - 1e-9 * (t[-1] - t[0]))  # just before the end: a jump there is no more in sight
     found = reference.derivatives(at, 4)
     for ax, kind, rows, per in zip(all_axes, _KINDS, found, ("", "/s", "/s²", "/s³"), strict=True):
