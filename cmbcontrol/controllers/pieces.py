@@ -20,7 +20,7 @@ from ..errors import InputError
 from ..trace.graph import Scalar
 from ..trace.symbols import array
 
-__all__ = ["Pieces", "Profile", "hermite", "polynomials"]
+__all__ = ["Pieces", "Profile", "hermite", "quintics"]
 
 Array = NDArray[np.float64]
 _FACTORIALS = [float(factorial(k)) for k in range(8)]
@@ -145,13 +145,19 @@ def _derivatives(s: Any, powers: Sequence[Any], sine: Sequence[Any], orders: int
     return made
 
 
-def polynomials(times: Array, values: Array) -> Array:
-    """Powers (n - 1, 2 m) of the polynomials between samples, from value and derivatives (n, m) at their two ends."""
-    m, h = values.shape[1], np.diff(times)
-    powers = np.zeros((len(h), 2 * m))
-    for i, width in enumerate(h):
-        powers[i] = hermite(np.array([0.0, width]), values[i : i + 2])
-    return powers
+def quintics(times: Array, x: Array, v: Array, a: Array) -> Array:
+    """Powers (n - 1, 6) of the polynomials between samples, from value, rate and its rate (n,) at both ends of each."""
+    h, d = np.diff(times), np.diff(x)
+    v0, v1, a0, a1 = v[:-1] * h, v[1:] * h, a[:-1] * h**2, a[1:] * h**2
+    scaled = [
+        x[:-1],
+        v0,
+        0.5 * a0,
+        10.0 * d - 6.0 * v0 - 4.0 * v1 - 1.5 * a0 + 0.5 * a1,
+        -15.0 * d + 8.0 * v0 + 7.0 * v1 + 1.5 * a0 - a1,
+        6.0 * d - 3.0 * v0 - 3.0 * v1 - 0.5 * a0 + 0.5 * a1,
+    ]
+    return np.column_stack(scaled) / h[:, None] ** np.arange(6)
 
 
 def hermite(nodes: Array, values: Array) -> Array:

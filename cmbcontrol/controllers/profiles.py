@@ -184,11 +184,12 @@ class JerkLimited(Profile):
         phases = [_phases(abs(float(way)), *map(float, x)) for way, *x in zip(ways, *limits, strict=True)]
         each = [2.0 * sum(durations) + cruise for durations, cruise in phases]
         self.duration = max(each)
-        slower = [self.duration / T if _check.flag(synchronised, "synchronised") and T else 1.0 for T in each]
-        self._parts = [
-            _seven(self.begin, a, b, [c * T for T in durations], c * cruise)
-            for a, b, (durations, cruise), c in zip(self.start, self.goal, phases, slower, strict=True)
-        ]
+        together = _check.flag(synchronised, "synchronised")
+        self._parts = []
+        for a, b, (durations, cruise), own in zip(self.start, self.goal, phases, each, strict=True):
+            whole = self.duration if together else own
+            slower = whole / own if own else 1.0
+            self._parts.append(_seven(self.begin, a, b, [slower * T for T in durations], slower * cruise, whole))
 
 
 def _limits(given: ArrayLike, k: int, what: str) -> Array:
@@ -220,7 +221,7 @@ def _phases(way: float, v: float, a: float, j: float) -> tuple[list[float], floa
     return [rise, hold, rise], max(way / v - 2.0 * rise - hold, 0.0)
 
 
-def _seven(begin: float, start: float, goal: float, durations: Sequence[float], cruise: float) -> Pieces:
+def _seven(begin: float, start: float, goal: float, durations: Sequence[float], cruise: float, whole: float) -> Pieces:
     """Pieces of a motion over these durations: from rest faster, on, and slower to rest in the same way."""
     way = goal - start
     rise, hold, _ = durations
@@ -232,7 +233,8 @@ def _seven(begin: float, start: float, goal: float, durations: Sequence[float], 
     jerk = top / rise if rise else 0.0
     widths = (rise, hold, rise, cruise, rise, hold, rise)
     jerks = (jerk, 0.0, -jerk, 0.0, -jerk, 0.0, jerk)
-    at = np.concatenate([[0.0], np.cumsum(widths)])
+    at = np.minimum(np.concatenate([[0.0], np.cumsum(widths)]), whole)
+    at[-1] = whole
     # states at the begin of each piece; the second half is told from the goal
     v1, v2 = 0.5 * top * rise, fastest - 0.5 * top * rise
     x1, x2 = top * rise * rise / 6.0, top * rise * rise / 6.0 + 0.5 * (v1 + v2) * hold

@@ -17,7 +17,7 @@ from ..errors import InputError, InputTypeError
 from ..kernels import signals
 from ..trace.graph import Scalar
 from ..trace.symbols import Time
-from .pieces import Pieces, Profile, polynomials
+from .pieces import Pieces, Profile, quintics
 
 __all__ = ["Constant", "Quintic", "Reference", "Sine", "Spline", "at_time", "over_times", "require_reference"]
 
@@ -252,16 +252,19 @@ def _monotone(times: Array, x: Array, periodic: bool) -> Array:
     if not periodic:
         v[[0, -1]], a[[0, -1]] = 0.0, 0.0
     # towards rest at both ends, where the piece is monotone: 10 s^3 - 15 s^4 + 6 s^5
+    asked = np.arange(n - 1)
     while True:
-        powers = polynomials(times, np.column_stack([x, v, a]))
+        powers = quintics(times, x, v, a)
         powers[d == 0.0, 1:] = 0.0
-        turning = np.flatnonzero([not _is_monotone(p, width) for p, width in zip(powers, h, strict=True)])
+        turning = np.array([i for i in asked if not _is_monotone(powers[i], h[i])], dtype=int)
         if not turning.size:
             return powers
-        ends = np.unique([turning, turning + 1])
+        ends = np.concatenate([turning, turning + 1])
         if periodic and np.isin(ends, (0, n - 1)).any():
-            ends = np.unique([0, n - 1, *ends])
+            ends = np.concatenate([[0, n - 1], ends])
+        ends = np.unique(ends)
         v[ends], a[ends] = 0.8 * v[ends], 0.8 * a[ends]
+        asked = np.intersect1d(np.concatenate([ends - 1, ends]), np.arange(n - 1))
 
 
 def _is_monotone(powers: Array, width: float) -> bool:

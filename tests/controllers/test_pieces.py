@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import cmbcontrol as cmb
-from cmbcontrol.controllers.pieces import Pieces, hermite, polynomials
+from cmbcontrol.controllers.pieces import Pieces, hermite, quintics
 from cmbcontrol.trace.graph import Graph, Scalar
 
 from ..fixtures import rates_are_derivatives
@@ -26,7 +26,7 @@ def test_a_polynomial_is_found_from_its_values_and_derivatives():
 def test_polynomials_between_samples_have_their_values():
     times, rng = np.array([0.0, 0.1, 1.1, 1.2]), np.random.default_rng(1)
     values = rng.standard_normal((4, 3))
-    made = Pieces(times, polynomials(times, values))
+    made = Pieces(times, quintics(times, *values.T))
     for t, expected in zip(times[:-1], values, strict=False):
         np.testing.assert_allclose(made(t), expected, rtol=1e-12)
     np.testing.assert_allclose(made.edge(-1), values[-1], atol=1e-10)  # accelerations are up to 1e3

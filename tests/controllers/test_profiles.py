@@ -114,7 +114,7 @@ def test_limits_are_never_exceeded():
                     continue
                 velocities = [c[1], c[1] + 2.0 * c[2] * width + 3.0 * c[3] * width**2]
                 accelerations = [2.0 * c[2], 2.0 * c[2] + 6.0 * c[3] * width]
-                late = 4e-16 * max(abs(begin), abs(end))  # s
+                late = 1e-15 * max(abs(begin), abs(end))  # s: times are sums of up to nine numbers
                 v, a, j = limits[:, k]
                 assert np.abs(velocities).max() <= v * (1.0 + 1e-13) + a * late
                 assert np.abs(accelerations).max() <= a * (1.0 + 1e-13) + j * late
@@ -125,7 +125,7 @@ def test_limits_are_never_exceeded():
 def test_pieces_of_limited_motions_fit():
     """Position, velocity and acceleration go on from piece to piece, of the same profiles; the end is the goal."""
     for start, goal, limits, move in limited(7, 10_000):
-        late = 4e-16 * max(abs(move.begin), abs(move.begin + move.duration))
+        late = 1e-15 * max(abs(move.begin), abs(move.begin + move.duration))
         for k, part in enumerate(move._parts):
             way, (v, a, j) = abs(goal[k] - start[k]), limits[:, k]
             h = np.diff(part.begins)[:, None]
