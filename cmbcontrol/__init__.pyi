@@ -20,6 +20,11 @@ from .controllers.closed_loop import ClosedLoop as ClosedLoop
 from .controllers.closed_loop import linearize_closed_loop as linearize_closed_loop
 from .controllers.closed_loop import margins as margins
 from .controllers.inverse_kinematics import InverseKinematics as InverseKinematics
+from .controllers.inverse_motion import InverseMotion as InverseMotion
+from .controllers.profiles import CamProfile as CamProfile
+from .controllers.profiles import ElectronicCam as ElectronicCam
+from .controllers.profiles import JerkLimited as JerkLimited
+from .controllers.profiles import Joined as Joined
 from .controllers.references import Constant as Constant
 from .controllers.references import Quintic as Quintic
 from .controllers.references import Sine as Sine

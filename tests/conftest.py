@@ -13,7 +13,7 @@ for _library in ("OMP", "OPENBLAS", "MKL"):
 pytest.register_assert_rewrite("tests.fixtures")
 
 # What the extra `dev` has and the extra `test` has not: the outside judges.
-JUDGES = ("mujoco", "pinocchio", "exudyn", "sympy", "playwright", "nbclient", "ipykernel", "viser", "mypy")
+JUDGES = ("mujoco", "pinocchio", "exudyn", "ruckig", "sympy", "playwright", "nbclient", "ipykernel", "viser", "mypy")
 
 
 def pytest_addoption(parser):

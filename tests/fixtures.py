@@ -12,6 +12,7 @@ import importlib.util
 import json
 import math
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -1576,3 +1577,64 @@ def stance(seed):
             place = free.point(q, f"foot{k}", (x, -0.08, z))
             loops.append(Point(f"contact{k}_{i}", "ground", f"foot{k}", place, (x, -0.08, z)))
     return Mechanism("stance", bodies, joints, loops, actuators=motors, gravity=(0.0, -9.81, 0.0)), q, rng
+
+
+def rates_are_derivatives(reference, tolerance=1e-9):
+    """Each rate of a reference, up to the jerk, is the derivative of the one before: of polynomials through its values.
+
+    Between times where pieces meet, Chebyshev's polynomials of degree 16 are those values to rounding, and so are their
+    derivatives to 16^2 of it, of the largest value over the length of the piece.
+    """
+    nodes, exact = np.polynomial.chebyshev.chebpts2(17), 17**2 * 1e-16
+    for begin, end in smooth_times(reference):
+        middle, half = 0.5 * (begin + end), 0.5 * (end - begin)
+        times = middle + half * nodes * (1.0 - 1e-9)
+        found = np.array(reference.derivatives(times, 4))
+        for order in range(3):
+            for values, rates in zip(found[order], found[order + 1], strict=True):
+                fit = np.polynomial.chebyshev.Chebyshev.fit(times, values, 16, domain=[begin, end])
+                size = np.abs(rates).max() + 100.0 * exact / tolerance * np.abs(values).max() / half
+                assert np.abs(fit.deriv()(times) - rates).max() <= tolerance * size, (order, begin, end)
+
+
+def smooth_times(reference):
+    """Pairs of times between which a reference is smooth: those of its pieces, in parts."""
+    if isinstance(reference, cmb.ElectronicCam):
+        (master,), cams = reference.master._parts, reference.profile._parts
+        turns = np.arange(-2, 20) * reference.profile.period
+        angles = np.concatenate([(part.begins[:, None] + turns).ravel() for part in cams])
+        meet = [
+            brentq(lambda t, a=a: master(t, 1)[0] - a, *master.begins[[0, -1]]) for a in angles if 0 < a < master.end
+        ]
+        meet = np.unique(np.concatenate([master.begins, meet]))
+    else:
+        begins = [part.begins[np.isfinite(part.begins)] for part in reference._parts]
+        first = begins[0][0] if begins[0].size else 0.0
+        span = reference.span or (first, first + (reference.period or 1.0))
+        meet = np.unique(np.concatenate([*begins, np.linspace(*span, 9)]))
+    return [(a, b) for a, b in pairwise(meet) if b - a > 1e-9]
+
+
+def toggle_press():
+    """A press whose ram hangs on a toggle that a crank bends; at its lowest, ram and crank are at a dead centre."""
+    bodies = [
+        Body("crank", 180.0, (0.03, 0.0, 0.0), (3.0, 3.0, 5.0)),
+        Body.rod("rod", 110.0, 0.66),
+        Body.rod("upper", 90.0, 0.40),
+        Body.rod("lower", 100.0, 0.50),
+        Body("ram", 800.0, (0.0, -0.15, 0.0), (40.0, 40.0, 40.0)),
+    ]
+    joints = [
+        Revolute("crank", "ground", "crank", frame=Frame((-0.78, -0.42, 0.0)), damping=20.0, armature=432.0),
+        Revolute("rod", "crank", "rod", frame=Frame((0.12, 0.0, 0.0))),
+        Revolute("upper", "ground", "upper"),
+        Revolute("lower", "upper", "lower", frame=Frame((0.40, 0.0, 0.0))),
+        Prismatic("ram", "ground", "ram", axis=(0, 1, 0), frame=Frame((0.0, -0.9, 0.0)), limits=(-0.002, 0.35)),
+    ]
+    loops = [
+        PointOnLine("knee", "upper", "rod", (0.40, 0.0, 0.0), (0.66, 0.0, 0.0)),
+        PointOnLine("ram_pin", "ram", "lower", (0.0, 0.0, 0.0), (0.50, 0.0, 0.0)),
+    ]
+    motors = [Actuator("crank", effort=60e3)]
+    press = Mechanism("press", bodies, joints, loops, actuators=motors, gravity=(0.0, -9.81, 0.0))
+    return press, press.assemble(crank=2.7, guess={"rod": -2.6, "upper": -2.2, "lower": 1.1, "ram": 0.13})

@@ -21,7 +21,7 @@ from ..model.plant import Plant
 from .contacts import contact_step, touching
 from .entries import FUNCTIONS, ExportedFunction, ExportedMachine
 from .identifiers import identifier
-from .laws import law_entry
+from .laws import law_entries
 from .project import cmake, readme
 from .selftest import selftest
 from .selftest import states as random_states
@@ -94,7 +94,8 @@ def export(
         Independent coordinates of ``"linear"``, which is among the functions where they are given.
     law : Controller, optional
         A law in sampled time, with the chain around it, as the function ``law``: efforts and next states of a sample.
-        Its gains are entries of p, its references inputs. Blocks that stand for the real machine are left out:
+        Its gains are entries of p, its references inputs; those of this package are functions ``reference`` of the time
+        beside it. Blocks that stand for the real machine are left out:
         encoders, delays, actuators.
     contacts : Contact or sequence of Contact
         Contacts as in `simulate(switches=)`: the function ``contact_step`` is a step of time in which they open, close,
@@ -155,7 +156,7 @@ def export(
     if touched is not None:
         entries.append(contact_step(machine, touched))
     if law is not None:
-        entries.append(law_entry(machine, law))
+        entries += law_entries(machine, law)
     numbers = machine.table.used(f for entry in entries for f in entry.functions.values())
     library = Library(plant, name, entries, numbers, version())
     found = random_states(machine, count, seed, any(entry.name == "inverse" for entry in entries))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..controllers.chain import Chain, names_of_states
 from ..controllers.controller import Controller, as_controller, evaluated, moved, start_of
 from ..controllers.encoder import Encoder
+from ..controllers.pieces import Profile
 from ..controllers.references import row
 from ..controllers.traced import Numbers, reason, signals_of, traced_sample, untraceable
 from ..dynamics.forces import measured_force
@@ -20,19 +21,20 @@ from ..model.mechanism import Mechanism
 from ..model.terms import Terms
 from ..trace.elimination import smallest
 from ..trace.functions import Function
+from ..trace.graph import Graph
 from ..trace.plant import TracedPlant
 from .entries import NEAR, Argument, ExportedFunction, ExportedMachine, FunctionCase, FunctionState, size
 
-__all__ = ["law_entry"]
+__all__ = ["law_entries"]
 
 Array = NDArray[np.float64]
 
 
-def law_entry(machine: ExportedMachine, given: Any) -> ExportedFunction:
-    """Entry of a sampled law: its efforts and next states at a sample.
+def law_entries(machine: ExportedMachine, given: Any) -> list[ExportedFunction]:
+    """Entry of a sampled law, its efforts and next states at a sample; and those of the references that it follows.
 
     Encoders are left out, as the computer reads real ones, and so are delays and blocks of the machine, as they are
-    there anyway. References are inputs.
+    there anyway. References are inputs, so that others can be followed; those of this package are functions, too.
 
     Raises
     ------
@@ -93,7 +95,8 @@ def law_entry(machine: ExportedMachine, given: Any) -> ExportedFunction:
         return FunctionCase(tuple(given), (np.asarray(said.effort), after, report), scales)
 
     outputs = traced.function.outputs[: plant.nu + len(names) + len(told)]
-    return ExportedFunction(
+    arguments = _references(law, signals)
+    entry = ExportedFunction(
         "law",
         f"One sample of {law.name}, every {law.period:g} s.",
         Function(at.graph, traced.function.inputs, [smallest(at.margins or [1.0]), *outputs]),
@@ -103,13 +106,39 @@ def law_entry(machine: ExportedMachine, given: Any) -> ExportedFunction:
             *machine.arguments("q", "v"),
             Argument("state", len(names), f"states of the law: {', '.join(names)}"),
             *measured,
-            *_references(law, signals),
+            *arguments,
         ),
         (
             *machine.arguments("u"),
             Argument("state_next", len(names), "states at the next sample; may be the same array"),
             Argument("report", len(told), f"numbers to keep: {', '.join(told)}"),
         ),
+        case,
+    )
+    pairs = zip(signals, arguments, strict=True)
+    return [entry, *(_of_time(profile, argument) for (profile, _), argument in pairs if isinstance(profile, Profile))]
+
+
+def _of_time(profile: Profile, argument: Argument) -> ExportedFunction:
+    """Entry of a reference: positions, velocities and accelerations at a time."""
+    graph = Graph()
+    t = graph.input("x", 0, 0.0)
+    outputs = [x for order in profile.derivatives(t) for x in order]
+    first, last = profile.span or (0.0, 2.0 * (profile.period or 1.0))
+    scale = size(profile.over(np.linspace(first, last, 100)))
+
+    def case(state: FunctionState) -> FunctionCase:
+        time = first + (last - first) * state.random.uniform(-0.1, 1.1)
+        said = profile.over(np.array([time]))[0]
+        return FunctionCase((np.array([time]),), (said,), (scale,))
+
+    return ExportedFunction(
+        argument.name,
+        f"{type(profile).__name__} that the law follows: its input {argument.name}.",
+        Function(graph, 1, outputs),
+        (),
+        (Argument("t", 1, "time, s"),),
+        (argument,),
         case,
     )
 

@@ -21,13 +21,18 @@ from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from .chain import Chain
 from .controller import ConstantEffort
+from .inverse_motion import InverseMotion
+from .profiles import CamProfile, ElectronicCam, JerkLimited, Joined
 from .references import Constant, Quintic, Sine, Spline
 
 __all__ = ["DescribedLaw", "law_from_dict", "law_to_dict"]
 
 Kinds = Mapping[str, Callable[..., Any]]
 
-_REFERENCES = {kind.__name__: kind for kind in (Constant, Quintic, Sine, Spline)}
+_REFERENCES = {
+    kind.__name__: kind
+    for kind in (Constant, Quintic, Sine, Spline, CamProfile, ElectronicCam, InverseMotion, JerkLimited, Joined)
+}
 _PARAMETER = re.compile(r"\$(\w+)")
 
 

@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
-from .._arguments import KeepsArguments
 from ..errors import InputError, InputTypeError
 from ..kernels import signals
+from ..trace.graph import Scalar
 from ..trace.symbols import Time
+from .pieces import Pieces, Profile, quintics
 
 __all__ = ["Constant", "Quintic", "Reference", "Sine", "Spline", "at_time", "over_times", "require_reference"]
 
@@ -82,7 +83,7 @@ def require_reference(reference: object, names: Sequence[str] | None) -> None:
         raise InputError(f"the reference must be finite, got {given!r} at t = 0")
 
 
-class Constant(KeepsArguments):
+class Constant(Profile):
     """Constant reference: the coordinates hold a position.
 
     Examples
@@ -93,17 +94,10 @@ class Constant(KeepsArguments):
 
     def __init__(self, position: ArrayLike) -> None:
         self.position = _values(position, "the position of a Constant reference")
-
-    def __call__(self, t: float) -> tuple[Array, Array, Array]:
-        zero = np.zeros(self.position.size)
-        return self.position, zero, zero
-
-    def over(self, times: Array) -> Array:
-        """Position, velocity and acceleration, a row (3 k,) for each time."""
-        return np.tile(np.concatenate(self(0.0)), (len(times), 1))
+        self._parts = [Pieces((-np.inf, np.inf), [[x]]) for x in self.position]
 
 
-class Sine(KeepsArguments):
+class Sine(Profile):
     """Sinusoidal reference, centre + amplitude * sin(2 pi frequency t + phase).
 
     Parameters
@@ -129,22 +123,25 @@ class Sine(KeepsArguments):
             frequency=_values(frequency, "the frequency of a Sine reference"),
             phase=_values(phase, "the phase of a Sine reference"),
         )
+        waves = np.column_stack([self.amplitude, 2.0 * np.pi * self.frequency, self.phase])
+        self._parts = [Pieces((-np.inf, np.inf), [[c]], [wave]) for c, wave in zip(self.centre, waves, strict=True)]
 
-    def __call__(self, t: float) -> tuple[Array, Array, Array]:
+    @property
+    def period(self) -> float | None:
+        frequency = abs(float(self.frequency[0]))
+        return 1.0 / frequency if frequency and (np.abs(self.frequency) == frequency).all() else None
+
+    def __call__(self, t: Any) -> tuple[Any, Any, Any]:
+        if isinstance(t, Scalar):
+            return super().__call__(t)
+        # compiled: the reference of most laws that are called in Python
         position, velocity, acceleration = signals.sine(
             float(t), self.centre, self.amplitude, self.frequency, self.phase
         )
         return position, velocity, acceleration
 
-    def over(self, times: Array) -> Array:
-        """Position, velocity and acceleration, a row (3 k,) for each time."""
-        w = 2.0 * np.pi * self.frequency
-        angle = w * times[:, None] + self.phase
-        sine = self.amplitude * np.sin(angle)
-        return np.hstack([self.centre + sine, w * self.amplitude * np.cos(angle), -w * w * sine])
 
-
-class Quintic(KeepsArguments):
+class Quintic(Profile):
     """Reference from a start to a goal in a given time, at rest at both ends, with continuous acceleration.
 
     Examples
@@ -160,61 +157,122 @@ class Quintic(KeepsArguments):
         )
         self.duration = _check.positive(duration, "the duration of a Quintic reference")
         self.begin = _check.number(begin, "the begin of a Quintic reference")
-
-    def __call__(self, t: float) -> tuple[Array, Array, Array]:
-        return self._at(float(min(max((t - self.begin) / self.duration, 0.0), 1.0)))
-
-    def over(self, times: Array) -> Array:
-        """Position, velocity and acceleration, a row (3 k,) for each time."""
-        return np.hstack(self._at(np.minimum(np.maximum((times - self.begin) / self.duration, 0.0), 1.0)[:, None]))
-
-    def _at(self, s: Any) -> tuple[Array, Array, Array]:
-        """Position, velocity and acceleration at parts s of the duration."""
-        T, way = self.duration, self.goal - self.start
-        position = self.start + way * (s**3 * (10.0 - 15.0 * s + 6.0 * s * s))
-        velocity = way * (30.0 * s * s * (1.0 - s) ** 2 / T)
-        acceleration = way * (60.0 * s * (1.0 - s) * (1.0 - 2.0 * s) / T**2)
-        return position, velocity, acceleration
+        shape = np.array([10.0, -15.0, 6.0]) / self.duration ** np.arange(3, 6)
+        times = self.begin, self.begin + self.duration
+        self._parts = [
+            Pieces(times, [[a, 0.0, 0.0, *((b - a) * shape)]], end=b)
+            for a, b in zip(self.start, self.goal, strict=True)
+        ]
 
 
-class Spline(KeepsArguments):
-    """Reference by a cubic spline through given samples (at rest at both ends, held before and after).
+class Spline(Profile):
+    """Reference by a smooth curve through given samples, at rest at both ends and held before and after; or periodic.
+
+    The curve is the cubic spline, with continuous acceleration. It swings beyond its samples where they stay or turn.
+    A monotone curve does not: between two samples it goes from one to the other and no further, turns at samples
+    only, and rests exactly where two samples are equal (a dwell). Its pieces are of degree five, its acceleration is
+    continuous; velocities at samples are harmonic means of the slopes beside them (Fritsch and Butland, SIAM J. Sci.
+    Stat. Comput. 5, 1984), and are made smaller, with accelerations, where a piece would not be monotone.
 
     Parameters
     ----------
     times : array_like, shape (n,)
         Times, s, increasing.
     positions : array_like, shape (n, k)
+    periodic : bool
+        Whether it repeats after the last time, with continuous velocity and acceleration. Where the last position is
+        not the first one, each period goes on from there: a crank that turns gains 2 pi.
+    monotone : bool
 
     Examples
     --------
     >>> Spline([0.0, 1.0, 2.0], [[0.0], [1.0], [0.0]])(1.0)[0]
     array([1.])
+    >>> Spline([0.0, 0.3, 1.0], [0.0, 3.0, 2.0 * np.pi], periodic=True)(10.3)[0].round(9)  # ten turns and 3 rad
+    array([65.83185307])
     """
 
     def __repr__(self) -> str:
-        positions = self._spline.c.shape[-1]
         return (
-            f"<Spline: {positions} positions at {self.times.size} times from {self.times[0]:g} to {self.times[-1]:g} s>"
+            f"<Spline: {self.size} positions at {self.times.size} times from {self.times[0]:g} to {self.times[-1]:g} s>"
         )
 
-    def __init__(self, times: ArrayLike, positions: ArrayLike) -> None:
-        from scipy.interpolate import CubicSpline
+    def __init__(
+        self, times: ArrayLike, positions: ArrayLike, *, periodic: bool = False, monotone: bool = False
+    ) -> None:
+        self.times, x = samples(times, positions, "a Spline reference")
+        periodic, monotone = _check.flag(periodic, "periodic"), _check.flag(monotone, "monotone")
+        curve = _monotone if monotone else _cubic
+        advances = x[-1] - x[0] if periodic else [None] * x.shape[1]
+        self._parts = [
+            Pieces(self.times, curve(self.times, one, periodic), end=one[-1], advance=advance)
+            for one, advance in zip(x.T, advances, strict=True)
+        ]
 
-        self.times = _values(times, "the times of a Spline reference")
-        positions = _check.numbers(positions, "the positions of a Spline reference")
-        positions = positions[:, None] if positions.ndim == 1 else positions
-        if self.times.size < 2 or np.any(np.diff(self.times) <= 0.0):
-            raise InputError(f"the times of a Spline reference must increase, got {self.times.tolist()}")
-        if positions.ndim != 2 or len(positions) != self.times.size:
-            raise InputError(f"positions must have shape ({self.times.size}, k), got {positions.shape}")
-        if not np.isfinite(positions).all():
-            raise InputError("the positions of a Spline reference must be finite")
-        self._spline = CubicSpline(self.times, positions, bc_type="clamped")
 
-    def __call__(self, t: float) -> tuple[Array, Array, Array]:
-        inside = min(max(t, self.times[0]), self.times[-1])
-        position = self._spline(inside)
-        if t != inside:
-            return position, np.zeros_like(position), np.zeros_like(position)
-        return position, self._spline(inside, 1), self._spline(inside, 2)
+def samples(times: ArrayLike, positions: ArrayLike, what: str) -> tuple[Array, Array]:
+    """Times (n,) and positions (n, k) of samples, checked."""
+    times = _values(times, f"the times of {what}")
+    positions = _check.numbers(positions, f"the positions of {what}")
+    positions = positions[:, None] if positions.ndim == 1 else positions
+    if times.size < 2 or np.any(np.diff(times) <= 0.0):
+        raise InputError(f"the times of {what} must increase, got {times.tolist()}")
+    if positions.ndim != 2 or len(positions) != times.size or not positions.shape[1]:
+        raise InputError(f"positions must have shape ({times.size}, k), got {positions.shape}")
+    if not np.isfinite(positions).all():
+        raise InputError(f"the positions of {what} must be finite")
+    return times, positions
+
+
+def _cubic(times: Array, x: Array, periodic: bool) -> Array:
+    """Powers (n - 1, 4) of the cubic spline."""
+    from scipy.interpolate import CubicSpline
+
+    if not periodic:
+        return CubicSpline(times, x, bc_type="clamped").c[::-1].T
+    slope = (x[-1] - x[0]) / (times[-1] - times[0])  # of the turning itself; what is left is periodic
+    left = x - slope * (times - times[0])
+    left[-1] = left[0]
+    powers = CubicSpline(times, left, bc_type="periodic").c[::-1].T.copy()
+    powers[:, 0], powers[:, 1] = x[:-1], powers[:, 1] + slope
+    return powers
+
+
+def _monotone(times: Array, x: Array, periodic: bool) -> Array:
+    """Powers (n - 1, 6) of the monotone curve of `Spline`."""
+    h = np.diff(times)
+    d, n = np.diff(x) / h, len(x)
+    before, after, ha, hb = np.roll(d, 1), d, np.roll(h, 1), h  # of the sample at the begin of each piece
+    same = before * after > 0.0
+    weights = 2.0 * hb + ha, hb + 2.0 * ha
+    with np.errstate(all="ignore"):
+        v = np.where(same, sum(weights) / (weights[0] / before + weights[1] / after), 0.0)
+    a = np.where(before * after != 0.0, 2.0 * (after - before) / (ha + hb), 0.0)
+    v, a = np.append(v, v[0]), np.append(a, a[0])
+    if not periodic:
+        v[[0, -1]], a[[0, -1]] = 0.0, 0.0
+    # towards rest at both ends, where the piece is monotone: 10 s^3 - 15 s^4 + 6 s^5
+    asked = np.arange(n - 1)
+    while True:
+        powers = quintics(times, x, v, a)
+        powers[d == 0.0, 1:] = 0.0
+        turning = np.array([i for i in asked if not _is_monotone(powers[i], h[i])], dtype=int)
+        if not turning.size:
+            return powers
+        ends = np.concatenate([turning, turning + 1])
+        if periodic and np.isin(ends, (0, n - 1)).any():
+            ends = np.concatenate([[0, n - 1], ends])
+        ends = np.unique(ends)
+        v[ends], a[ends] = 0.8 * v[ends], 0.8 * a[ends]
+        asked = np.intersect1d(np.concatenate([ends - 1, ends]), np.arange(n - 1))
+
+
+def _is_monotone(powers: Array, width: float) -> bool:
+    """Whether a polynomial of degree five goes one way from 0 to `width`, to rounding."""
+    scaled = np.polynomial.Polynomial(powers * width ** np.arange(6))
+    rate = scaled.deriv()
+    extremes = np.asarray(rate.deriv().roots(), dtype=complex)
+    at = extremes.real[(np.abs(extremes.imag) < 1e-6) & (extremes.real > 0.0) & (extremes.real < 1.0)]
+    rates = rate(np.concatenate([[0.0, 1.0], at]))
+    rounding = 1e-13 * np.abs(rates).max()
+    return bool((rates >= -rounding).all() or (rates <= rounding).all())

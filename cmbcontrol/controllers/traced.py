@@ -40,6 +40,7 @@ __all__ = [
     "drive_code",
     "is_own",
     "law_code",
+    "parts_of",
     "reason",
     "signals_of",
     "slope_code",
@@ -431,7 +432,7 @@ def parts_of(law: Any) -> list[Any]:
         elif type(x) is dict:
             for y in x.values():
                 visit(y)
-        elif is_traced(type(x)) and hasattr(x, "__dict__"):
+        elif is_traced(type(x)) and hasattr(x, "__dict__") and not hasattr(type(x), "over"):  # see `Numbers.of`
             for name, y in (class_data(type(x)) | vars(x)).items():
                 if name != "_arguments":
                     visit(y)

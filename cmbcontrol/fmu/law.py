@@ -15,7 +15,8 @@ from ..codegen.entries import ExportedMachine
 from ..codegen.laws import require_same_machine
 from ..controllers.chain import names_of_states
 from ..controllers.controller import Controller, Drive, as_controller, moved, start_of
-from ..controllers.references import Constant, Quintic, Sine, Spline, row
+from ..controllers.pieces import Profile
+from ..controllers.references import row
 from ..controllers.traced import (
     Numbers,
     TimeSignals,
@@ -28,11 +29,9 @@ from ..controllers.traced import (
 )
 from ..errors import InputError, InputTypeError
 from ..model.mechanism import Mechanism
-from ..trace import numbers
 from ..trace.elimination import smallest
 from ..trace.functions import Function, Tracing
 from ..trace.graph import Graph, Scalar
-from ..trace.kernels import signals as signal_kernels
 from ..trace.plant import TracedPlant
 from ..trace.symbols import NotTraceable, Symbols, Time
 from ..trace.tangents import slope, tangents
@@ -308,10 +307,8 @@ def _with_signals(
 
 def _expression(function: Callable) -> Callable[[Scalar], list[Any]] | None:
     """Function of time that takes a symbol; None where it cannot be written so."""
-    kinds = {Constant: _constant, Sine: _sine, Quintic: _quintic, Spline: _spline}
-    known = kinds.get(type(function))
-    if known is not None:
-        return lambda t: known(function, t)
+    if isinstance(function, Profile):
+        return lambda t: [x for order in function.derivatives(t) for x in order]
 
     def traced(t: Scalar) -> list[Any]:
         given = function(t)
@@ -330,38 +327,3 @@ def _expression(function: Callable) -> Callable[[Scalar], list[Any]] | None:
     )
     # a comparison with the time would be decided once and for all
     return traced if agree and not graph.guards else None
-
-
-def _constant(given: Constant, t: Scalar) -> list[Any]:
-    return np.concatenate(given(0.0)).tolist()
-
-
-def _sine(given: Sine, t: Scalar) -> list[Any]:
-    return signal_kernels.sine(t, given.centre, given.amplitude, given.frequency, given.phase).ravel().tolist()
-
-
-def _quintic(given: Quintic, t: Scalar) -> list[Any]:
-    s = numbers.minimum(numbers.maximum((t - given.begin) / given.duration, 0.0), 1.0)
-    return [x for part in given._at(s) for x in np.asarray(part, object).tolist()]
-
-
-def _spline(given: Spline, t: Scalar) -> list[Any]:
-    """Values and derivatives of a spline at a symbol, by the polynomial of the interval; held, at rest, outside."""
-    c, times, graph = given._spline.c, given.times, t.graph
-    inside = numbers.minimum(numbers.maximum(t, times[0]), times[-1])
-    made: list[Any] = []
-    for order in range(3):
-        for k in range(c.shape[2]):
-            value: Any = 0.0
-            for i in reversed(range(c.shape[1])):
-                polynomial = np.polyder(np.poly1d(c[:, i, k]), order) if order else np.poly1d(c[:, i, k])
-                x = inside - times[i]
-                found: Any = 0.0
-                for a in polynomial.coeffs:
-                    found = found * x + float(a)
-                last = i == c.shape[1] - 1
-                value = found if last else graph.select(inside, times[i + 1], found, value)
-            if order:
-                value = graph.select(t, times[0], 0.0, graph.select(times[-1], t, 0.0, value))
-            made.append(value)
-    return made

@@ -13,6 +13,7 @@ from .modes import animate_mode as animate_mode
 from .modes import modes as modes
 from .pole_sets import pole_sets as pole_sets
 from .poles import poles as poles
+from .profile import profile as profile
 from .root_locus import root_locus as root_locus
 from .studies import distribution as distribution
 from .studies import envelope as envelope
@@ -39,6 +40,7 @@ __all__ = [
     "pareto",
     "pole_sets",
     "poles",
+    "profile",
     "reports",
     "responses",
     "root_locus",

@@ -11,7 +11,7 @@ import pytest
 from cmbcontrol.codegen import export
 from cmbcontrol.codegen.contacts import contact_step, touching
 from cmbcontrol.codegen.entries import FUNCTIONS, ExportedMachine
-from cmbcontrol.codegen.laws import law_entry
+from cmbcontrol.codegen.laws import law_entries
 
 COMPILER = shutil.which("gcc") or shutil.which("cc") or shutil.which("clang")
 STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror")
@@ -36,12 +36,12 @@ class Compiled:
         touched = touching(plant, *known.values())
         self.machine = ExportedMachine(plant if touched is None else touched.open, self.made.q, tuple(coordinates))
         makers = dict(FUNCTIONS)
-        if law is not None:
-            makers["law"] = lambda machine: law_entry(machine, law)
         if touched is not None:
             makers["contact_step"] = lambda machine: contact_step(machine, touched)
         names = [name.removeprefix(f"{self.prefix}_") for name in self.made.functions]
-        self.entries = {name: makers[name](self.machine) for name in names}
+        self.entries = {name: makers[name](self.machine) for name in names if name in makers}
+        if law is not None:
+            self.entries |= {entry.name: entry for entry in law_entries(self.machine, law)}
         self.p = np.array(list(self.made.parameters.values()))
 
     def call(self, name, *inputs):

@@ -3,7 +3,18 @@
 import numpy as np
 import pytest
 
-from cmbcontrol import Constant, Sine, plants
+from cmbcontrol import (
+    CamProfile,
+    Constant,
+    ElectronicCam,
+    InverseMotion,
+    JerkLimited,
+    Joined,
+    Quintic,
+    Sine,
+    Spline,
+    plants,
+)
 from cmbcontrol.codegen import export
 from cmbcontrol.codegen.selftest import differences, states
 from cmbcontrol.controllers import (
@@ -40,7 +51,7 @@ from cmbcontrol.errors import InputError, InputTypeError
 from cmbcontrol.model.actuation import actuation_at
 
 from ..controllers.test_traced import heavier
-from ..fixtures import actuated_five_bar, force_motion, force_start
+from ..fixtures import actuated_five_bar, force_motion, force_start, toggle_press
 from ..seeds import many
 from .test_entries import ACCURACY, NAMED, worst
 
@@ -200,3 +211,51 @@ def test_integrals_know_later_limits_in_c(in_c, where):
     block = Saturation([20.0, 30.0]) if where == "saturation" else ElectricDrive(1.0, current=25.0)
     found = in_c(plant, q, functions=["forward"], law=law | block)
     assert worst(found, 100)["law"] < ACCURACY
+
+
+MOTIONS = {
+    "limited": lambda plant, q: JerkLimited([2.1, 1.0], [2.5, 0.9], [1.0, 2.0], 4.0, [40.0, 90.0], 0.1),
+    "joined": lambda plant, q: Joined(
+        [
+            CamProfile([0.0, 0.4], [[2.1, 1.0], [2.4, 0.8]], "modified trapezoid"),
+            0.1,
+            Quintic([2.4, 0.8], [2.1, 1.0], 0.5),
+        ],
+        periodic=True,
+    ),
+    "spline": lambda plant, q: Spline(
+        [0.0, 0.2, 0.5, 1.0], [[2.1, 1.0], [2.4, 0.8], [2.4, 0.9], [2.1, 1.0]], monotone=True
+    ),
+    "turning": lambda plant, q: Spline([0.0, 0.2, 1.0], [[0.0, 0.0], [1.0, -1.0], [6.0, -6.0]], periodic=True),
+    "sine": lambda plant, q: Sine([2.1, 1.0], [0.1, 0.2], [1.0, 2.5], [0.0, 0.3]),
+    "electronic cam": lambda plant, q: ElectronicCam(
+        CamProfile([0.0, 2.0, 4.0], [[2.1, 1.0], [2.4, 0.8], [2.1, 1.0]], periodic=True),
+        JerkLimited([0.0], [20.0], 12.0, 40.0, 400.0),
+    ),
+    "press": lambda plant, q: InverseMotion(
+        plant, "ram", CamProfile([0.0, 0.5, 0.7, 1.2], [0.14, 0.004, 0.004, 0.14], periodic=True), "crank", start=q
+    ),
+}
+
+
+@pytest.mark.nojit_slow
+@pytest.mark.parametrize("name", MOTIONS)
+@pytest.mark.first(2)
+def test_motions_in_c_say_what_they_say_here(in_c, name):
+    """To 1e-12 of the largest position, velocity and acceleration; where pieces meet, and cycles later, too."""
+    plant, q = toggle_press() if name == "press" else start("five-bar")
+    motion = MOTIONS[name](plant, q)
+    law = ProjectedInverseDynamics(
+        plant, "crank" if name == "press" else ("left", "right"), motion, bandwidth=8.0, period=1e-3
+    )
+    found = in_c(plant, q, functions=["forward"], law=law)
+    assert found.made.functions[-2:] == (f"{found.prefix}_law", f"{found.prefix}_reference")
+    parts = (motion.master if name == "electronic cam" else motion)._parts
+    meet = [part.begins[np.isfinite(part.begins)] for part in parts]
+    times = np.concatenate([*meet, np.random.default_rng(0).uniform(-0.5, 4.0, 200)])
+    expected = motion.over(times)
+    scales = np.repeat(np.abs(expected).reshape(len(times), 3, -1).max(axis=(0, 2)), motion.size)
+    for t, row in zip(times, expected, strict=True):
+        status, y = found.call("reference", [t])
+        assert status == 0
+        assert (np.abs(y.reference - row) <= 1e-12 * scales).all(), t

@@ -103,6 +103,10 @@ def laws(plant):
     drive = ctl.FirstOrderActuator(0.003) | ctl.DriveFriction(coulomb=1.0)
     steady = cmb.Quintic([0.0, 0.5], [0.2, 0.7], 2.0)
     heavy = plant.with_parameters({"left_upper_mass": 3.0})
+    moved = cmb.JerkLimited([2.1, 1.0], [2.2, 0.9], 1.0, 4.0, [40.0, 90.0])
+    back = cmb.CamProfile([0.0, 1.0], [[2.2, 0.9], [2.1, 1.0]], "3-4-5")
+    turning = cmb.Spline([0.0, 1.0], [0.0, 3.0], periodic=True)
+    line = cmb.CamProfile([0.0, 1.0], [[0.5, 1.9], [0.6, 1.8]])
     return {
         "numbers": [3.0, -1.0],
         "tracking": motion,
@@ -120,14 +124,18 @@ def laws(plant):
         "feedback": feedback,
         "another path": motion.with_reference(cmb.Constant([2.0, 1.1])),
         "spline": motion.with_reference(cmb.Spline([0.0, 1.0, 2.0], [[2.1, 1.0], [2.2, 1.1], [2.0, 0.9]])),
+        "cycle": motion.with_reference(cmb.Joined([moved, 0.1, back], periodic=True)),
+        "electronic cam": motion.with_reference(cmb.ElectronicCam(back, turning)),
+        "inverse motion": motion.with_reference(cmb.InverseMotion(plant, tip, line, ("left", "right"), start=pose)),
         "observer": ctl.MotionObserver(motion, ("left", "right"), 60.0),
         "chain": sensors | motion | ctl.Saturation({"left": 50.0, "right": 40.0}) | ctl.Delay(1e-3) | drive,
         "numbers in a chain": [3.0, -1.0] | ctl.Saturation(2.0),
     }  # fmt: skip
 
 
-NAMES = ["numbers", "tracking", "task", "pose", "stack", "computed torque", "cascade", "PID", "filter"]
-NAMES += ["gravity", "another model", "limits", "passive", "feedback", "another path", "spline", "observer", "chain", "numbers in a chain"]
+NAMES = ["numbers", "tracking", "task", "pose", "stack", "computed torque", "cascade", "PID", "filter", "gravity"]
+NAMES += ["another model", "limits", "passive", "feedback", "another path", "spline", "cycle", "electronic cam"]
+NAMES += ["inverse motion", "observer", "chain", "numbers in a chain"]
 
 
 @pytest.mark.parametrize("name", NAMES)

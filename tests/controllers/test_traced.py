@@ -9,7 +9,20 @@ import pytest
 
 import cmbcontrol as cmb
 import cmbcontrol.trace.code as trace_code
-from cmbcontrol import Constant, Quintic, Sine, Spline, design, linearize, plants, simulate, trim
+from cmbcontrol import (
+    CamProfile,
+    Constant,
+    JerkLimited,
+    Joined,
+    Quintic,
+    Sine,
+    Spline,
+    design,
+    linearize,
+    plants,
+    simulate,
+    trim,
+)
 from cmbcontrol._jit import JIT_ENABLED, execute, kernel
 from cmbcontrol.controllers import (
     PID,
@@ -44,7 +57,7 @@ from cmbcontrol.controllers import (
 )  # fmt: skip
 from cmbcontrol.controllers.controller import Controller, FunctionController, as_controller, regular_terms
 from cmbcontrol.controllers.references import over_times
-from cmbcontrol.controllers.traced import NotCompiled, compiled_law, drive_code, is_own, law_code
+from cmbcontrol.controllers.traced import NotCompiled, compiled_law, drive_code, is_own, law_code, parts_of
 from cmbcontrol.dynamics.forces import measured_force
 from cmbcontrol.errors import ActuationError, SimulationError, SpeedWarning
 from cmbcontrol.model.actuation import actuation_at
@@ -865,3 +878,21 @@ def test_rows_that_agree_are_all_kept():
     assert terms.of_independent_rows() is terms
     off = plant.terms(q0 + 1e-4 * np.arange(plant.nq), v, cap=terms.rank).of_independent_rows()
     assert len(off.A) == len(off.b) == len(off.phi) == len(off.row_names) == terms.rank
+
+
+def test_laws_of_one_structure_may_follow_references_of_other_pieces(plant):
+    """Signals are found by their places among the parts of a law, whatever its reference is made of, and has kept."""
+    motions = [
+        WAY,
+        JerkLimited([2.1, 1.0], [2.2, 0.9], 1.0, 4.0, 40.0),
+        Joined([CamProfile([0.0, 0.1], [[2.1, 1.0], [2.2, 0.9]], "modified trapezoid"), 0.1]),
+    ]
+    q0 = plant.assemble(left=2.1, right=1.0)
+    for way in motions:
+        law = motion(plant, way)
+        count = len(parts_of(law))
+        assert count == len(parts_of(motion(plant)))
+        law(0.0, plant.terms(q0, np.zeros(plant.nv)), law.start(plant))
+        assert len(parts_of(law)) == count
+        (signal,) = law_code(plant, law, q0).signals
+        assert signal == (way, 6)

@@ -133,10 +133,27 @@ def test_a_law_in_continuous_time_has_states_and_derivatives(exported, opened, c
     assert (np.abs(found - expected) / size).max() < 1e-5
 
 
+MOVE = cmb.JerkLimited([2.09, 0.99], [2.05, 1.02], 1.0, 30.0, 2e3)
 REFERENCES = {
     "Constant": cmb.Constant([2.05, 1.02]),
     "Quintic": cmb.Quintic([2.1, 1.0], [2.0, 1.1], 0.15, begin=0.05),
     "Spline": cmb.Spline([0.0, 0.05, 0.1, 0.15], [[2.1, 1.0], [2.08, 1.01], [2.09, 1.03], [2.1, 1.0]]),
+    "periodic spline": cmb.Spline(
+        [0.0, 0.02, 0.05, 0.08], [[2.1, 1.0], [2.08, 1.01], [2.09, 1.03], [2.1, 1.0]], periodic=True
+    ),
+    "Joined": cmb.Joined(
+        [
+            cmb.JerkLimited([2.1, 1.0], [2.05, 1.02], 1.0, 30.0, 2e3),
+            0.02,
+            cmb.CamProfile([0.0, 0.05], [[2.05, 1.02], [2.1, 1.0]], "modified trapezoid"),
+        ],
+        periodic=True,
+    ),
+    "ElectronicCam": cmb.ElectronicCam(
+        cmb.CamProfile([0.0, 1.0, 2.0], [[2.1, 1.0], [2.05, 1.02], [2.1, 1.0]], periodic=True),
+        cmb.JerkLimited([0.0], [5.0], 40.0, 1e3, 1e5),
+    ),
+    "formula of a motion": lambda t: (MOVE(t)[0] + 0.01, MOVE(t)[1], MOVE(t)[2]),
     "formula": lambda t: (np.array([2.1, 1.0]) - 0.5 * t * t, np.array([-1.0, -1.0]) * t, -np.ones(2)),
 }
 

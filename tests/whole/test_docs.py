@@ -31,6 +31,7 @@ PLAIN = (
         "machine-files.md",
         "fmu.md",
         "mjcf.md",
+        "motion-profiles.md",
         "urdf.md",
         "plants.md",
         "python-control.md",
