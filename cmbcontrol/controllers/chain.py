@@ -169,7 +169,7 @@ class EffortBlock(Block):
         return after
 
     def efforts_before(self, u: Array) -> Array:
-        """Efforts (nu,) before the block that give efforts behind it, where it rests and cuts nothing off."""
+        """Efforts (nu,) before the block that give efforts behind it, where it cuts nothing off and has settled."""
         return u
 
     def at_rest(self, u: Array) -> Array:

@@ -35,7 +35,7 @@ Values = ArrayLike | Mapping[str, float]
 _BORDER = 1e-9  # relative: poles this near to the border of stability integrate; double ones are found to 1e-8
 
 
-class System(NamedTuple):
+class LinearSystem(NamedTuple):
     """A linear system dx/dt = A x + B u, y = C x + D u; with a period dt > 0, x(k+1) = A x(k) + B u(k)."""
 
     A: Array
@@ -62,12 +62,18 @@ class System(NamedTuple):
                 return gain
         return self.D if self.D.any() else self.C @ self.B
 
-    def sampled(self, period: float) -> System:
+    @property
+    def gain(self) -> Array:
+        """Outputs by inputs, at rest or at once, whichever is larger."""
+        rest = self.gain_at_rest
+        return rest if np.abs(rest).max() >= np.abs(self.D).max() else self.D
+
+    def sampled(self, period: float) -> LinearSystem:
         """The system at samples, exactly, for inputs that are held in between."""
         if not len(self.A):
             return self._replace(dt=period)
         hold = zero_order_hold(self.A, self.B, period)
-        return System(hold.A, hold.B, self.C, self.D, period)
+        return LinearSystem(hold.A, hold.B, self.C, self.D, period)
 
     def conditioning(self) -> Array:
         """Matrix L (n, m) of x' = A x + B u + L (limited output - output); zero where nothing winds up.
@@ -98,7 +104,7 @@ class System(NamedTuple):
         return (P @ C.T + B @ D.T) @ np.linalg.inv(V)
 
 
-_PLAIN = System(np.zeros((0, 0)), np.zeros((0, 1)), np.zeros((1, 0)), np.ones((1, 1)))
+_PLAIN = LinearSystem(np.zeros((0, 0)), np.zeros((0, 1)), np.zeros((1, 0)), np.ones((1, 1)))
 
 
 class MotorFilter(EffortBlock):
@@ -111,33 +117,32 @@ class MotorFilter(EffortBlock):
     plant: Plant | None
     initial: Held[Values, Any]
     untraced = ("system",)  # what counts in a run are the matrices
-    _system: System  # of all efforts, once it has a place
-    _gain: Array  # (nu, nu), at rest
-    _before: Array  # its inverse
-    _conditioning: Array  # (n, nu), see `System.conditioning`
+    _system: LinearSystem  # of all efforts, once it has a place
+    _at_rest: Array  # (nu, nu), gain where nothing moves
+    _before: Array  # (nu, nu), from efforts behind to those before it, by its larger gain: changed more, it would swing
+    _conditioning: Array  # (n, nu), see `LinearSystem.conditioning`
 
     @abstractmethod
-    def _systems(self, setting: Setting) -> Sequence[System]:
+    def _systems(self, setting: Setting) -> Sequence[LinearSystem]:
         """Systems of the motors, in their order, or one of all efforts."""
 
     def bound(self, setting: Setting) -> Self:
         plant = setting.known(self, "for its motors")
         systems = [self._at(setting, x) for x in self._systems(setting)]
         initial = bound_initial(self, setting)
-        gains = [x.gain_at_rest for x in systems]
         block = copy.copy(self)
         set_fields(
             block,
             winds_up=not all(x.decays for x in systems),
             initial=np.broadcast_to(initial, (plant.nu,)).astype(np.float64),
             _system=_side_by_side(systems),
-            _gain=_diagonal(gains),
-            _before=_diagonal([np.linalg.pinv(x, rcond=_BORDER) for x in gains]),
+            _at_rest=_diagonal([x.gain_at_rest for x in systems]),
+            _before=_diagonal([np.linalg.pinv(x.gain, rcond=_BORDER) for x in systems]),
             _conditioning=_diagonal([x.conditioning() for x in systems]),
         )
         return block
 
-    def _at(self, setting: Setting, system: System) -> System:
+    def _at(self, setting: Setting, system: LinearSystem) -> LinearSystem:
         """A system at the place of the filter: discretised in the controller; refuses one of another period."""
         if system.dt:
             if setting.continuous or not np.isclose(system.dt, setting.period, rtol=_BORDER, atol=0.0):  # type: ignore[arg-type]
@@ -183,10 +188,10 @@ class MotorFilter(EffortBlock):
         return self._before @ u
 
     def at_rest(self, u: Array) -> Array:
-        return self._gain @ u
+        return self._at_rest @ u
 
 
-def require_count(system: System, plant: Plant, block: MotorFilter) -> None:
+def require_count(system: LinearSystem, plant: Plant, block: MotorFilter) -> None:
     """Refuse a system with other numbers of inputs and outputs than motors."""
     if system.D.shape != (plant.nu, plant.nu):
         raise InputError(
@@ -206,23 +211,23 @@ def _diagonal(blocks: Iterable[Array]) -> Array:
     return made
 
 
-def _in_series(first: System, second: System) -> System:
+def _in_series(first: LinearSystem, second: LinearSystem) -> LinearSystem:
     """One system of two, the second behind the first."""
     A = np.block([[first.A, np.zeros((len(first.A), len(second.A)))], [second.B @ first.C, second.A]])
     B, C = np.vstack([first.B, second.B @ first.D]), np.hstack([second.D @ first.C, second.C])
-    return System(A, B, C, second.D @ first.D)
+    return LinearSystem(A, B, C, second.D @ first.D)
 
 
-def _side_by_side(systems: Sequence[System]) -> System:
+def _side_by_side(systems: Sequence[LinearSystem]) -> LinearSystem:
     """One system of several that do not know of each other."""
-    return System(*(_diagonal(x[i] for x in systems) for i in range(4)), systems[0].dt)
+    return LinearSystem(*(_diagonal(x[i] for x in systems) for i in range(4)), systems[0].dt)
 
 
 # -- a system from what is given -----------------------------------------------------------------------------------
 
 
-def from_fraction(num: ArrayLike, den: ArrayLike, dt: float = 0.0, what: str = "the filter") -> System:
-    """System of a transfer function num(s)/den(s), in controllable canonical form with a fitting unit of time."""
+def from_fraction(num: ArrayLike, den: ArrayLike, dt: float = 0.0, what: str = "the filter") -> LinearSystem:
+    """LinearSystem of a transfer function num(s)/den(s), in controllable canonical form with a fitting unit of time."""
     from scipy.signal import tf2ss
 
     num, den = (np.trim_zeros(np.atleast_1d(_check.numbers(x, f"{what}, coefficients,")), "f") for x in (num, den))
@@ -240,7 +245,7 @@ def from_fraction(num: ArrayLike, den: ArrayLike, dt: float = 0.0, what: str = "
     w = 1.0 if dt or not degree else abs(last / den[0]) ** (1.0 / degree)  # their geometric mean: one in the new unit
     powers = w ** np.arange(n, -1.0, -1.0)
     A, B, C, D = tf2ss(num * powers[-num.size :], den * powers)
-    return System(w * A, w * B, C, D, dt)
+    return LinearSystem(w * A, w * B, C, D, dt)
 
 
 _FRACTION, _MATRICES = {"num", "den"}, {"A", "B", "C", "D"}
@@ -282,8 +287,8 @@ def plain_system(x: Any) -> Any:
     )
 
 
-def made_system(x: Mapping[str, Any], what: str) -> System:
-    """System from plain data, checked."""
+def made_system(x: Mapping[str, Any], what: str) -> LinearSystem:
+    """LinearSystem from plain data, checked."""
     dt = float(x.get("dt", 0.0))
     if "num" in x:
         return from_fraction(x["num"], x["den"], dt, what)
@@ -295,7 +300,7 @@ def made_system(x: Mapping[str, Any], what: str) -> System:
     expected = [(len(A), len(A)), (len(A), D.shape[1]), (D.shape[0], len(A)), D.shape]
     if shapes != expected or not all(np.isfinite(y).all() for y in (A, B, C, D)):
         raise InputError(f"{what} must have finite A, B, C, D of shapes that fit, got {shapes}")
-    return System(A, B, C, D, dt)
+    return LinearSystem(A, B, C, D, dt)
 
 
 @frozen
@@ -349,7 +354,7 @@ class Filter(MotorFilter):
         for name, x in (("", self.system),) if is_system(self.system) else self.system.items():
             made_system(x, f"the system of Filter{name and f', {name!r}'}")
 
-    def _systems(self, setting: Setting) -> Sequence[System]:
+    def _systems(self, setting: Setting) -> Sequence[LinearSystem]:
         plant = setting.known(self, "for its motors")
         if is_system(self.system):
             one = made_system(self.system, "the system of Filter")
@@ -417,15 +422,15 @@ class _Parametric(MotorFilter):
             for x in given.values() if isinstance(given, Mapping) else np.ravel(_check.numbers(given, what)).tolist():
                 _check.positive(x, what, infinite=infinite)
 
-    def _systems(self, setting: Setting) -> Sequence[System]:
+    def _systems(self, setting: Setting) -> Sequence[LinearSystem]:
         names = self._names
         return [_PLAIN if x is None else self._system_of(*x) for x in self._values(setting, *names)]
 
     _names: ClassVar[tuple[str, ...]]  # of the parameters
 
     @abstractmethod
-    def _system_of(self, *values: float) -> System:
-        """System of one motor, from its parameters."""
+    def _system_of(self, *values: float) -> LinearSystem:
+        """LinearSystem of one motor, from its parameters."""
 
 
 @frozen
@@ -467,13 +472,13 @@ class LowPass(_Parametric):
         _check.count(self.order, "the order of LowPass", most=8)
         require_values(self.initial, "the initial efforts of LowPass", negative=True)
 
-    def _system_of(self, *values: float) -> System:
+    def _system_of(self, *values: float) -> LinearSystem:
         w, n = 2.0 * np.pi * values[0], self.order
-        made = System(*(np.array([[x]]) for x in (-w, w, 1.0, 0.0))) if n % 2 else _PLAIN
+        made = LinearSystem(*(np.array([[x]]) for x in (-w, w, 1.0, 0.0))) if n % 2 else _PLAIN
         for k in range(n // 2):  # pairs of poles on a half circle, in sections of order two
             damping = np.sin(np.pi * (2 * k + 1) / (2 * n))
             A, B = np.array([[0.0, w], [-w, -2.0 * damping * w]]), np.array([[0.0], [w]])
-            made = _in_series(made, System(A, B, np.array([[1.0, 0.0]]), np.zeros((1, 1))))
+            made = _in_series(made, LinearSystem(A, B, np.array([[1.0, 0.0]]), np.zeros((1, 1))))
         return made
 
 
@@ -522,12 +527,12 @@ class Notch(_Parametric):
         self._require_positive("depth_db", infinite=True)
         require_values(self.initial, "the initial efforts of Notch", negative=True)
 
-    def _system_of(self, *values: float) -> System:
+    def _system_of(self, *values: float) -> LinearSystem:
         frequency, width, depth = values
         w, b = 2.0 * np.pi * frequency, 2.0 * np.pi * width
         left = 10.0 ** (-depth / 20.0)
         A, B = np.array([[0.0, w], [-w, -b]]), np.array([[0.0], [w]])
-        return System(A, B, np.array([[0.0, -(1.0 - left) * b / w]]), np.ones((1, 1)))
+        return LinearSystem(A, B, np.array([[0.0, -(1.0 - left) * b / w]]), np.ones((1, 1)))
 
 
 @frozen
@@ -580,7 +585,7 @@ class LeadLag(_Parametric):
         ratio = float(np.tan(np.radians(45.0 + 0.5 * phase)))  # of the frequency to the zero, and of the pole to it
         return cls(w / ratio, w * ratio, 1.0 / ratio)
 
-    def _system_of(self, *values: float) -> System:
+    def _system_of(self, *values: float) -> LinearSystem:
         zero, pole, gain = values
         parts = (-pole, pole, gain * (zero - pole) / zero, gain * pole / zero)
-        return System(*(np.array([[x]]) for x in parts))
+        return LinearSystem(*(np.array([[x]]) for x in parts))

@@ -181,8 +181,11 @@ class _Trial:
         self.law = Chain(*(x for x in law.parts if not getattr(x, "rough", False))) if isinstance(law, Chain) else law
         terms = plant.terms(point.q, np.zeros(plant.nv))
         self._reference, u = Constant(inner.task.value(terms)), point.u
-        for block in self.law.blocks[::-1] if isinstance(self.law, Chain) else ():
-            u = block.efforts_before(u)
+        if isinstance(self.law, Chain):  # what comes through filters at rest
+            through = np.eye(plant.nu)
+            for block in (*self.law.blocks, *getattr(self.law.drive, "blocks", ())):
+                through = np.stack([block.at_rest(x) for x in through.T], axis=1)
+            u = np.linalg.lstsq(through, u, rcond=None)[0]
         self._efforts = u
         begin = {name: 1.0 for name in inner.no_gains} | inner.trials[-1]
         self._rest = closed_loop_equilibrium(plant, self._law(begin), point)

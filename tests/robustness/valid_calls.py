@@ -2615,6 +2615,7 @@ RESULTS = frozenset(
         "Terms",
         "TrimReport",
         "TuneResult",
+        "TunedLoops",
         "where_less",  # of numbers, arrays and symbols alike, as numpy.where
     )
 )
