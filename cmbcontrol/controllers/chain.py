@@ -168,8 +168,12 @@ class EffortBlock(Block):
         """Rates or next values of the states where later blocks cut efforts off; see `Controller.anti_windup`."""
         return after
 
-    def efforts_before(self, u: Array) -> Array:
-        """Efforts (nu,) before the block that give efforts behind it, where it cuts nothing off and has settled."""
+    def efforts_before(self, u: Array, at_once: bool = False) -> Array:
+        """Efforts (nu,) before the block that give efforts behind it, where it cuts nothing off and has settled.
+
+        With `at_once` those by its larger gain, at rest or at once: a state of a filter that is changed by more in an
+        instant would swing.
+        """
         return u
 
     def at_rest(self, u: Array) -> Array:
@@ -481,14 +485,9 @@ class Chain(AroundLaw):
             u, part = block.at_rest(u), block.cut(t, terms, u, None)
             u = u if part is None else u + part
             own.append(part)
-        lost: list[Array | None] = [None]  # behind the last block, and before each
-        for block, part in zip((*self.blocks, *drives)[::-1], own[::-1], strict=True):
-            behind = lost[-1]
-            found = [
-                numbers_of(x) for x in (None if behind is None else block.efforts_before(behind), part) if x is not None
-            ]
-            lost.append(sum(found[1:], found[0]) if found else None)
-        pairs = zip(efforts, lost[::-1], strict=False)
+        parts = list(zip((*self.blocks, *drives), own, strict=True))
+        of_law, of_blocks = _lost(parts, False)[0], _lost(parts, True)[1:]
+        pairs = zip(efforts, (of_law, *of_blocks), strict=False)
         return [None if part is None else Cut(part, u + part) for u, part in pairs]
 
     def _held(
@@ -504,10 +503,12 @@ class Chain(AroundLaw):
     def anti_windup(self, t: float, terms: Terms, state: Array, after: Array, cut: Cut) -> Array:
         k = len(self.sensors)
         before, parts = (_split(x, self._order, terms) for x in (state, after))
-        cuts = [cut]
+        of_law, of_blocks = cut, [cut]
         for block in reversed(self.blocks):
-            cuts.append(Cut(*(block.efforts_before(u) for u in cuts[-1])))
-        return np.concatenate([*parts[:k], *self._held(t, terms, before[k:], parts[k:], cuts[::-1])])
+            of_law = Cut(*(block.efforts_before(u) for u in of_law))
+            of_blocks.append(Cut(*(block.efforts_before(u, True) for u in of_blocks[-1])))
+        cuts = [of_law, *of_blocks[-2::-1]]
+        return np.concatenate([*parts[:k], *self._held(t, terms, before[k:], parts[k:], cuts)])
 
     @property
     def _waits(self) -> bool:
@@ -618,6 +619,16 @@ def require_one_each(x: Array, plant: Plant, what: str) -> None:
         raise InputError(
             f"{what} must have one entry for each motor ({', '.join(plant.actuator_names)}), got shape {x.shape}"
         )
+
+
+def _lost(parts: Sequence[tuple[EffortBlock, Array | None]], at_once: bool) -> list[Array | None]:
+    """What blocks cut off, as changes of the efforts before each of them and behind the last; None for nothing."""
+    lost: list[Array | None] = [None]
+    for block, own in reversed(parts):
+        behind = None if lost[-1] is None else block.efforts_before(lost[-1], at_once)
+        found = [numbers_of(x) for x in (behind, own) if x is not None]
+        lost.append(sum(found[1:], found[0]) if found else None)
+    return lost[::-1]
 
 
 def names_of_states(part: Any, plant: Plant, otherwise: str = "law") -> list[str]:

@@ -63,7 +63,7 @@ class LinearSystem(NamedTuple):
         return self.D if self.D.any() else self.C @ self.B
 
     @property
-    def gain(self) -> Array:
+    def larger_gain(self) -> Array:
         """Outputs by inputs, at rest or at once, whichever is larger."""
         rest = self.gain_at_rest
         return rest if np.abs(rest).max() >= np.abs(self.D).max() else self.D
@@ -119,7 +119,8 @@ class MotorFilter(EffortBlock):
     untraced = ("system",)  # what counts in a run are the matrices
     _system: LinearSystem  # of all efforts, once it has a place
     _at_rest: Array  # (nu, nu), gain where nothing moves
-    _before: Array  # (nu, nu), from efforts behind to those before it, by its larger gain: changed more, it would swing
+    _before: Array  # (nu, nu), from efforts behind to those before it, see `efforts_before`
+    _before_at_once: Array
     _conditioning: Array  # (n, nu), see `LinearSystem.conditioning`
 
     @abstractmethod
@@ -137,7 +138,8 @@ class MotorFilter(EffortBlock):
             initial=np.broadcast_to(initial, (plant.nu,)).astype(np.float64),
             _system=_side_by_side(systems),
             _at_rest=_diagonal([x.gain_at_rest for x in systems]),
-            _before=_diagonal([np.linalg.pinv(x.gain, rcond=_BORDER) for x in systems]),
+            _before=_diagonal([np.linalg.pinv(x.gain_at_rest, rcond=_BORDER) for x in systems]),
+            _before_at_once=_diagonal([np.linalg.pinv(x.larger_gain, rcond=_BORDER) for x in systems]),
             _conditioning=_diagonal([x.conditioning() for x in systems]),
         )
         return block
@@ -184,8 +186,8 @@ class MotorFilter(EffortBlock):
     def anti_windup(self, t: float, terms: Terms, state: Array, after: Array, cut: Cut) -> Array:
         return after + self._conditioning @ cut.lost
 
-    def efforts_before(self, u: Array) -> Array:
-        return self._before @ u
+    def efforts_before(self, u: Array, at_once: bool = False) -> Array:
+        return self._before_at_once @ u if at_once else self._before @ u
 
     def at_rest(self, u: Array) -> Array:
         return self._at_rest @ u

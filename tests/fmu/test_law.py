@@ -6,10 +6,15 @@ import pytest
 import cmbcontrol as cmb
 from cmbcontrol import fmu, plants
 from cmbcontrol.controllers import (
+    Cascade,
     ConstraintForcePI,
     Delay,
+    Filter,
     FirstOrderActuator,
     HybridMotionForce,
+    LeadLag,
+    LowPass,
+    Notch,
     ProjectedInverseDynamics,
     Saturation,
 )
@@ -64,7 +69,12 @@ CHAINS = {
     "delays": lambda law: law | Saturation(150.0) | Delay([1e-3, 5.5e-3]),
     "late": lambda law: law | Delay(2e-3, initial=[3.0, 4.0]),
     "actuator": lambda law: law | FirstOrderActuator(0.01),
-}
+    "filters": lambda law: law | Notch(40.0, 9.0) | LowPass(60.0, order=3) | LeadLag(20.0, 60.0) | Saturation(150.0),
+    "filter of the machine": lambda law: law | FirstOrderActuator(0.01) | Filter({"num": [90.0], "den": [1.0, 90.0]}),
+    "cascade": lambda law: Cascade(
+        law.plant, law.reference, position_gain=9.0, velocity_gain=60.0, integral_time=0.1, feedforward="none",
+        period=law.period),
+}  # fmt: skip
 
 
 @pytest.mark.first(1)
