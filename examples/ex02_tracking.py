@@ -11,7 +11,7 @@ import cmbcontrol as cmb
 from cmbcontrol import controllers, plants
 
 plant = plants.five_bar(effort=80.0)  # N m
-path = cmb.Sine(centre=[2.1, 1.0], amplitude=[0.3, 0.2], frequency=0.5)  # rad, Hz
+path = cmb.Sine(centre=[2.1, 1.0], amplitude=[0.3, 0.2], frequency_hz=0.5)  # rad, Hz
 q0 = plant.assemble(left=2.15, right=0.95)
 
 # %% One law, twice

@@ -22,7 +22,7 @@ cases = {}  # runs and their laws
 
 robot = plants.three_rrr(plane="vertical")
 tool = PoseTask(robot, "platform", axes=("x", "y", "rz"))
-ellipse = cmb.Sine([0, 0, 0], [0.10, 0.06, 0], frequency=0.5, phase=[np.pi / 2, 0, 0])
+ellipse = cmb.Sine([0, 0, 0], [0.10, 0.06, 0], frequency_hz=0.5, phase=[np.pi / 2, 0, 0])
 law = ProjectedInverseDynamics(robot, tool, ellipse, bandwidth=bandwidth)
 q0 = robot_at(robot, x=0.13, y=-0.02, angle=0.1)
 cases["platform"] = cmb.simulate(robot, law, q0, **how), law

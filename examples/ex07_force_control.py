@@ -18,7 +18,7 @@ from cmbcontrol.plants.two_arms import configuration
 
 period = 4e-3  # s
 weight = 6.0 * 9.81  # N
-path = cmb.Sine([0.0, 0.55, 0.0], [0.15, 0.05, 0.25], frequency=[0.75, 1.5, 0.75], phase=[0.0, np.pi / 2, 0.0])
+path = cmb.Sine([0.0, 0.55, 0.0], [0.15, 0.05, 0.25], frequency_hz=[0.75, 1.5, 0.75], phase=[0.0, np.pi / 2, 0.0])
 
 
 def wanted(t):

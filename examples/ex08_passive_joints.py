@@ -15,7 +15,7 @@ from cmbcontrol.controllers import PassiveJoints, ProjectedInverseDynamics
 from cmbcontrol.controllers.actuation import actuation_along
 
 plant = plants.five_bar()
-path = cmb.Sine(centre=[2.1, 1.0], amplitude=[0.3, 0.2], frequency=[0.5, 0.7])
+path = cmb.Sine(centre=[2.1, 1.0], amplitude=[0.3, 0.2], frequency_hz=[0.5, 0.7])
 law = PassiveJoints(ProjectedInverseDynamics(plant, ("left", "right"), path, bandwidth=8.0))
 linkage = cmb.simulate(plant, law, plant.assemble(left=2.15, right=0.95), t_end=3.0, rtol=1e-9, atol=1e-9)
 

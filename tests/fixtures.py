@@ -964,7 +964,7 @@ def force_motion(plant, still=False, period=None, **options):
         names, centre, amplitude = ("left", "right"), [2.1, 1.0], [0.3, 0.2]
     else:
         names, centre, amplitude = ("q2",), [0.0], [0.4]
-    path = Constant(centre) if still else Sine(centre=centre, amplitude=amplitude, frequency=0.5)
+    path = Constant(centre) if still else Sine(centre=centre, amplitude=amplitude, frequency_hz=0.5)
     return ProjectedInverseDynamics(plant, names, path, bandwidth=10.0, period=period, **options)
 
 

@@ -139,7 +139,7 @@ def _tracking(
     plant: Any, recipe: TrackingTask, q0: Array, bandwidth: float | None
 ) -> tuple[ProjectedInverseDynamics, Array, Array]:
     """Controller, and a start (q, v) beside its reference, with velocities so that e' = -bandwidth e."""
-    reference = Sine(recipe.centre, recipe.amplitude, recipe.frequency, recipe.phase)
+    reference = Sine(recipe.centre, recipe.amplitude, recipe.frequency_hz, recipe.phase)
     width = recipe.bandwidth if bandwidth is None else bandwidth
     law = ProjectedInverseDynamics(plant, recipe.coordinates, reference, bandwidth=width)
     position, velocity, _ = reference(0.0)

@@ -104,39 +104,41 @@ class Sine(Profile):
     ----------
     centre, amplitude : array_like, shape (k,)
         Middle and amplitude, rad or m; a single number serves all coordinates.
-    frequency : array_like
+    frequency_hz : array_like
         Frequency, Hz.
     phase : array_like
         Phase, rad.
 
     Examples
     --------
-    >>> position, velocity, _ = Sine(centre=[2.0], amplitude=[0.1], frequency=1.0)(0.0)
+    >>> position, velocity, _ = Sine(centre=[2.0], amplitude=[0.1], frequency_hz=1.0)(0.0)
     >>> position, velocity.round(4)
     (array([2.]), array([0.6283]))
     """
 
-    def __init__(self, centre: ArrayLike, amplitude: ArrayLike, frequency: ArrayLike, phase: ArrayLike = 0.0) -> None:
-        self.centre, self.amplitude, self.frequency, self.phase = _same_size(
+    def __init__(
+        self, centre: ArrayLike, amplitude: ArrayLike, frequency_hz: ArrayLike, phase: ArrayLike = 0.0
+    ) -> None:
+        self.centre, self.amplitude, self.frequency_hz, self.phase = _same_size(
             centre=_values(centre, "the centre of a Sine reference"),
             amplitude=_values(amplitude, "the amplitude of a Sine reference"),
-            frequency=_values(frequency, "the frequency of a Sine reference"),
+            frequency_hz=_values(frequency_hz, "the frequency_hz of a Sine reference"),
             phase=_values(phase, "the phase of a Sine reference"),
         )
-        waves = np.column_stack([self.amplitude, 2.0 * np.pi * self.frequency, self.phase])
+        waves = np.column_stack([self.amplitude, 2.0 * np.pi * self.frequency_hz, self.phase])
         self._parts = [Pieces((-np.inf, np.inf), [[c]], [wave]) for c, wave in zip(self.centre, waves, strict=True)]
 
     @property
     def period(self) -> float | None:
-        frequency = abs(float(self.frequency[0]))
-        return 1.0 / frequency if frequency and (np.abs(self.frequency) == frequency).all() else None
+        frequency_hz = abs(float(self.frequency_hz[0]))
+        return 1.0 / frequency_hz if frequency_hz and (np.abs(self.frequency_hz) == frequency_hz).all() else None
 
     def __call__(self, t: Any) -> tuple[Any, Any, Any]:
         if isinstance(t, Scalar):
             return super().__call__(t)
         # compiled: the reference of most laws that are called in Python
         position, velocity, acceleration = signals.sine(
-            float(t), self.centre, self.amplitude, self.frequency, self.phase
+            float(t), self.centre, self.amplitude, self.frequency_hz, self.phase
         )
         return position, velocity, acceleration
 

@@ -26,8 +26,8 @@ class TrackingTask:
     coordinates : tuple of str
         Controlled coordinates, as many as the plant has degrees of freedom.
     centre, amplitude : tuple of float
-        rad or m; centre + amplitude * sin(2 pi frequency t + phase).
-    frequency : float
+        rad or m; centre + amplitude * sin(2 pi frequency_hz t + phase).
+    frequency_hz : float
         Hz.
     phase : tuple of float
         rad.
@@ -40,7 +40,7 @@ class TrackingTask:
     coordinates: tuple[str, ...]
     centre: tuple[float, ...]
     amplitude: tuple[float, ...]
-    frequency: float
+    frequency_hz: float
     phase: tuple[float, ...]
     bandwidth: float
     t_end: float

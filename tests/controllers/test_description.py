@@ -12,7 +12,7 @@ from cmbcontrol.controllers.description import DescribedLaw, law_to_dict
 from cmbcontrol.errors import ModelError
 from tests.fixtures import actuated_five_bar, force_motion, force_start
 
-SINE = {"type": "Sine", "centre": [2.1, 1.0], "amplitude": 0.1, "frequency": 0.5}
+SINE = {"type": "Sine", "centre": [2.1, 1.0], "amplitude": 0.1, "frequency_hz": 0.5}
 TRACKING = {"type": "ProjectedInverseDynamics", "coordinates": ["left", "right"], "reference": SINE, "bandwidth": 8}
 
 
@@ -59,7 +59,7 @@ def test_parameters_by_name(plant):
         (TRACKING | {"bandwith": 8}, ValueError, "did you mean 'bandwidth'"),
         (TRACKING | {"bandwidth": "$width"}, ValueError, r"parameter behind a \$"),
         (TRACKING | {"bandwidth": "fast"}, TypeError, "bandwidth"),
-        ({"type": "Sine", "centre": [1.0]}, ValueError, "Sine needs 'amplitude', 'frequency'"),
+        ({"type": "Sine", "centre": [1.0]}, ValueError, "Sine needs 'amplitude', 'frequency_hz'"),
         ({"type": "os.system"}, ValueError, "type of law"),
         ({"type": ["law"]}, TypeError, "type of law"),
         ([TRACKING, {"type": "Saturation", "limits": -1}], ValueError, "limits"),

@@ -123,7 +123,7 @@ def studied(name, off=0.0, **options):
     entry = plants.catalogue[name]
     plant, q, v = entry.start()
     study = entry.study
-    reference = cmb.Sine(study.centre, study.amplitude, study.frequency, study.phase)
+    reference = cmb.Sine(study.centre, study.amplitude, study.frequency_hz, study.phase)
     law = ProjectedInverseDynamics(plant, study.coordinates, reference, **({"bandwidth": 8.0} | options))
     wanted = reference(0.0)[0] + off * np.array(study.amplitude) * (1.0 + 0.3 * np.arange(len(study.coordinates)))
     q = plant.assemble(guess=q, **dict(zip(study.coordinates, wanted, strict=True)))

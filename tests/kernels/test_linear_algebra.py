@@ -87,7 +87,9 @@ def test_a_sine_has_its_derivatives():
     path = Sine([2.0, 1.0], [0.2, 0.1], [0.5, 2.0], [0.3, -1.0])
     h, t = 1e-4, 0.7
     before, now, after = path(t - h), path(t), path(t + h)
-    assert now[0] == pytest.approx(path.centre + path.amplitude * np.sin(2 * np.pi * path.frequency * t + path.phase))
+    assert now[0] == pytest.approx(
+        path.centre + path.amplitude * np.sin(2 * np.pi * path.frequency_hz * t + path.phase)
+    )
     for value, rate in ((0, 1), (1, 2)):
         assert (after[value] - before[value]) / (2.0 * h) == pytest.approx(now[rate], abs=1e-4)
     assert [x.tolist() for x in path(1)] == [x.tolist() for x in path(1.0)]

@@ -151,7 +151,7 @@ def runs():
     guide = cmb.Prismatic("height", "ground", "ball", axis=(0, 0, 1))
     bouncing = cmb.Mechanism("bouncing", [ball], [guide], loops=[floor])
     circle = plants.particle_on_circle()
-    path = cmb.Sine(centre=[2.1, 1.0], amplitude=[0.2, 0.1], frequency=0.5)
+    path = cmb.Sine(centre=[2.1, 1.0], amplitude=[0.2, 0.1], frequency_hz=0.5)
     tracking = ProjectedInverseDynamics(five, ("left", "right"), path, bandwidth=8.0)
     dt = 0.01
     return {

@@ -1044,7 +1044,7 @@ def _dynamics() -> list[Call]:
             cmb.Sine,
             centre=([2.1, 1.0], _free_vector),
             amplitude=([0.1, 0.1], _broadcast),
-            frequency=(0.5, also(_broadcast)),
+            frequency_hz=(0.5, also(_broadcast)),
             phase=(0.0, _broadcast),
         ),
         call(

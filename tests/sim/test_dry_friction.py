@@ -148,7 +148,7 @@ def test_a_law_knows_the_machine_as_it_was_given():
     """It is told smooth friction, not what sticks; so it compensates, and the joint follows, from rest and back."""
     plant = block(JointForce("friction", "x", Friction(1.0, transition_rate=1e-4)))
     plant = plant.with_parts(actuators=[Actuator("x")])
-    path = cmb.Sine(centre=[0.0], amplitude=[0.1], frequency=1.0)
+    path = cmb.Sine(centre=[0.0], amplitude=[0.1], frequency_hz=1.0)
     law = controllers.ProjectedInverseDynamics(plant, ("x",), path, bandwidth=30.0, period=1e-3)
     for friction in ("exact", "smooth"):
         run = cmb.simulate(plant, law, [0.0], path(0.0)[1], t_end=1.0, friction=friction)
@@ -343,7 +343,7 @@ def test_pressing_with_20_newtons_while_sliding(code, monkeypatch):
     monkeypatch.setattr("cmbcontrol.trace.code.CHOICE", code)
     plant, period = pressing_arm(), 1e-3
     q0 = plant.assemble(guess={"shoulder": -0.5, "elbow": 1.2})
-    path = cmb.Sine([plant.point(q0, "fore", (0.5, 0, 0))[2]], [0.1], frequency=0.5)
+    path = cmb.Sine([plant.point(q0, "fore", (0.5, 0, 0))[2]], [0.1], frequency_hz=0.5)
     task = controllers.PointTask(plant, "fore", (0.5, 0, 0), axes=("z",))
     motion = controllers.ProjectedInverseDynamics(plant, task, path, bandwidth=20.0, period=period)
     force = controllers.ConstraintForcePI(plant, [-20.0], ["tool"], kp=0.3, ki=60.0, period=period)

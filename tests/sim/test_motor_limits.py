@@ -101,7 +101,7 @@ def test_efforts_that_are_no_numbers_do_not_count():
 
 def test_the_tracking_example_asks_for_more_than_a_motor_has():
     plant = plants.five_bar(effort=80.0)
-    path = cmb.Sine(centre=[2.1, 1.0], amplitude=[0.3, 0.2], frequency=0.5)
+    path = cmb.Sine(centre=[2.1, 1.0], amplitude=[0.3, 0.2], frequency_hz=0.5)
     law = cmb.controllers.ProjectedInverseDynamics(plant, ("left", "right"), path, bandwidth=8.0)
     run = cmb.simulate(plant, law, plant.assemble(left=2.15, right=0.95), t_end=0.2, rtol=1e-8, atol=1e-8)
     (found,) = run.motors_at_limits()

@@ -17,7 +17,7 @@ def tracked(name, t_end, **options):
     entry = plants.catalogue[name]
     plant, q, _ = entry.start()
     task = entry.study
-    path = cmb.Sine(task.centre, task.amplitude, task.frequency, task.phase)
+    path = cmb.Sine(task.centre, task.amplitude, task.frequency_hz, task.phase)
     law = controllers.ProjectedInverseDynamics(plant, task.coordinates, path, bandwidth=task.bandwidth)
     start = {joint: float(x) for joint, x in zip(task.coordinates, path(0.0)[0], strict=True)}
     return cmb.simulate(plant, law, plant.assemble(guess=q, **start), t_end=t_end, **options)
