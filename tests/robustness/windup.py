@@ -25,7 +25,8 @@ from . import workers
 
 LENGTH = 60.0  # of a run, in units of the crossover
 FINE = 2e-3  # of a step in continuous time, in the same units
-LITTLE = 0.05  # of the step: between an integral that waits softly, or follows a limit, and one that stops
+# Of the step: an integral that waits softly, or a filter that follows a limit, does so a little later than an ideal one.
+LITTLE = 0.1
 
 
 class Drawing(NamedTuple):
