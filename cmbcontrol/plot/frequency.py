@@ -13,8 +13,8 @@ from ..errors import InputError
 from ..linear.channels import Channel, channel
 from ..linear.model import LinearModel
 from ..linear.sampled import frequencies
-from .figure import new_figure
-from .style import INK, LABEL, TICK, beside, dress, styles, with_unit
+from .figure import is_narrow, new_figure
+from .style import INK, LABEL, TICK, beside, dress, logarithmic, styles, with_unit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -271,7 +271,7 @@ def _one_by_one(shown: _Shown, axes: Any) -> Figure:
         _dress_phases(row, shown, bottom=np.shares_memory(row, axes[-1]))
     for ax in axes.ravel():
         ax.yaxis.label.set_fontsize(LABEL - 2.0)
-        ax.tick_params(labelsize=TICK - 1.5)
+        ax.tick_params(labelsize=LABEL - 2.0 if is_narrow() else TICK - 1.5)
     if own:  # a gain and its phase belong together
         engine = axes[0, 0].figure.get_layout_engine()
         engine.set(hspace=0.02, h_pad=0.02)
@@ -325,7 +325,7 @@ def _dress_phases(row: Any, shown: _Shown, *, bottom: bool) -> None:
 
 
 def _frequencies(ax: Axes, shown: _Shown) -> None:
-    ax.set_xscale("log")
+    logarithmic(ax, "x")
     if shown.omega[-1] > shown.omega[0]:
         ax.set_xlim(shown.omega[0], shown.omega[-1])
 
