@@ -35,6 +35,7 @@ export class Plots {
     this.range = null;
     this.place.parentElement.classList.toggle("without-plots", !data.groups.length);
     for (const group of data.shown) this.add(group);
+    this.list.scrollTop = 0; // of those, the first is seen where there is no room for all
     this.signals.show();
   }
 
