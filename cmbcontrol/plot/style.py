@@ -32,9 +32,11 @@ __all__ = [
     "dress",
     "in_unit_of_its_size",
     "logarithmic",
+    "mark",
     "panels",
     "reference",
     "room_for_constants",
+    "solid_key",
     "styles",
     "time_axis",
     "with_unit",
@@ -124,12 +126,15 @@ def _take_turns(lines: list[Any]) -> None:
 
 def _key(handle: Any) -> Any:
     """Legend entry of a line: solid also for one that is drawn in dashes by turns."""
-    if handle not in _TURNS:
-        return handle
+    return solid_key(handle) if handle in _TURNS else handle
+
+
+def solid_key(line: Any) -> Any:
+    """Legend entry of a line with its colour, width and mark, and without its dashes."""
     from matplotlib.lines import Line2D
 
-    key = Line2D([], [], color=handle.get_color(), linewidth=handle.get_linewidth(), label=handle.get_label())
-    key.set(marker=handle.get_marker(), markersize=handle.get_markersize(), markeredgewidth=0.0)
+    key = Line2D([], [], color=line.get_color(), linewidth=line.get_linewidth(), label=line.get_label())
+    key.set(marker=line.get_marker(), markersize=line.get_markersize(), markeredgewidth=0.0)
     return key
 
 
@@ -159,7 +164,7 @@ def _reference_key() -> Any:
     return Line2D([], [], color=INK, linewidth=_BROAD, alpha=_PALE, label="reference")
 
 
-def _mark(ax: Axes, handles: Sequence[Any]) -> None:
+def mark(ax: Axes, handles: Sequence[Any]) -> None:
     """Put marks on the curves of a legend that differ by colour alone, and hollow ones on their references.
 
     The mark follows from the colour, so that a signal has the same one in all panels.
@@ -363,7 +368,7 @@ def beside(ax: Axes, extra: Sequence[Any] = (), *, handles: Sequence[Any] | None
     """
     if handles is None:
         handles = [h for h, text in zip(*ax.get_legend_handles_labels(), strict=True) if h not in extra and text]
-    _mark(ax, handles)
+    mark(ax, handles)
     references = [_reference_key()] if any(str(line.get_label()).startswith(_OF) for line in ax.lines) else []
     handles = [_key(handle) for handle in (*handles, *references, *extra)]
     if not handles:
