@@ -7,6 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from . import _check
+
 __all__ = ["KeepsArguments"]
 
 
@@ -31,6 +33,7 @@ class KeepsArguments:
         made = vars(cls).get("__init__")
         if made is None:
             return
+        made = _check.knows_its_keywords(made)
 
         @wraps(made)
         def init(self: Any, *arguments: Any, **options: Any) -> None:

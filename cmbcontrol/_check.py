@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import inspect
 import math
 import operator
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import Any, NamedTuple, TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,12 +18,15 @@ from numpy.typing import ArrayLike, NDArray
 from .errors import InputError, InputTypeError
 
 __all__ = [
+    "SubjectKind",
     "count",
     "each",
     "flag",
     "function",
     "gain",
     "instance",
+    "kind_of",
+    "knows_its_keywords",
     "mapping",
     "matrix",
     "moderate",
@@ -50,6 +54,7 @@ __all__ = [
 ]
 
 Array = NDArray[np.float64]
+_Made = TypeVar("_Made", bound=Callable[..., Any])
 
 # kinds of numpy arrays that are no real numbers, with the remedy
 _NO_NUMBERS = {
@@ -270,12 +275,16 @@ _LISTED = 16  # names that a message lists; of more than these, it lists 12
 
 def unknown(given: Any, known: Collection[str], what: str) -> str:
     """Message about an unknown name, with the nearest known one."""
-    close = _nearest(str(given), list(known))
-    hint = f"; did you mean {close!r}?" if close else ""
     listed = list(map(repr, known))
     if len(listed) > _LISTED:
         listed[12:] = [f"and {len(listed) - 12} more"]
-    return f"there is no {what} {given!r}{hint} (known: {', '.join(listed) or 'none'})"
+    return f"there is no {what} {given!r}{_hint(str(given), known)} (known: {', '.join(listed) or 'none'})"
+
+
+def _hint(given: str, known: Collection[str]) -> str:
+    """Words on the known name that was probably meant; none where there is no such name."""
+    close = _nearest(given, list(known))
+    return f"; did you mean {close!r}?" if close else ""
 
 
 def _nearest(given: str, known: list[str]) -> str | None:
@@ -361,6 +370,27 @@ def function(x: Any, what: str, of: str) -> Callable:
     return x
 
 
+def knows_its_keywords(made: _Made) -> _Made:
+    """Class or constructor that answers an unknown keyword with the nearest one and all that there are."""
+    if isinstance(made, type):
+        made.__init__ = knows_its_keywords(made.__init__)  # type: ignore[misc]
+        return made
+    parameters = [*inspect.signature(made).parameters.values()][1:]
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
+        return made
+    known = [parameter.name for parameter in parameters if parameter.kind is not parameter.VAR_POSITIONAL]
+
+    @functools.wraps(made)
+    def init(self: Any, *arguments: Any, **options: Any) -> None:
+        for name in options:
+            if name not in known:
+                what = f"{type(self).__name__} has no argument {name!r}{_hint(name, known)}"
+                raise InputTypeError(f"{what} (it takes {', '.join(known) or 'none'})")
+        made(self, *arguments, **options)
+
+    return init  # type: ignore[return-value]
+
+
 def takes(x: Callable, what: str, arguments: tuple[str, ...]) -> None:
     """Raise an error for a function that cannot be called with these arguments, as far as its signature is known."""
     try:
@@ -419,3 +449,25 @@ def gain(values: ArrayLike, k: int, what: str, names: Iterable[str] = ()) -> Arr
     if values.ndim == 1:
         values = np.diag(vector(values, k, what, names))
     return matrix(values, (k, k), what)
+
+
+class SubjectKind(NamedTuple):
+    """Kind of thing that a verb takes: its types, the options that go with it, and what the verb does with it."""
+
+    name: str
+    types: type
+    options: tuple[str, ...]
+    make: Callable[..., Any]
+
+
+def kind_of(subject: Any, kinds: Sequence[SubjectKind], verb: str, options: Iterable[str]) -> SubjectKind:
+    """Kind of a subject; an error for a subject of no kind, and for options that do not go with it."""
+    kind = next((kind for kind in kinds if isinstance(subject, kind.types)), None)
+    if kind is None:
+        *most, last = (kind.name for kind in kinds)
+        raise InputTypeError(f"{verb} takes {', '.join(most)} or {last}, got {shown(subject)}")
+    for name in options:
+        if name not in kind.options:
+            others = ", ".join(f"{option}=" for option in ("title", *kind.options))
+            raise InputError(f"{name}= does not go with {kind.name}, which takes {others}")
+    return kind

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, TypeVar, datacl
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from . import _check
+
 __all__ = ["Frozen", "Held", "HeldArray", "frozen", "frozen_family", "held", "set_fields"]
 
 _Class = TypeVar("_Class")
@@ -16,7 +18,7 @@ _Kept = TypeVar("_Kept", covariant=True)
 
 # Type checkers take a field of a data class for a descriptor where its type is one: the constructor takes what may be
 # given, and reading gives what is held after `__post_init__` has checked it. When the program runs, all of this is
-# `dataclass(frozen=True, eq=False)` and the annotation of what may be given.
+# `dataclass(frozen=True, eq=False)`, whose constructor knows its keywords, and the annotation of what may be given.
 if TYPE_CHECKING:
 
     class Held(Generic[_Given, _Kept]):
@@ -51,7 +53,10 @@ else:
         """Default of a field of type `Held`."""
         return default
 
-    frozen = frozen_family = dataclass(frozen=True, eq=False)
+    def frozen(cls):
+        return _check.knows_its_keywords(dataclass(frozen=True, eq=False)(cls))
+
+    frozen_family = frozen
 
 HeldArray = Held[ArrayLike, NDArray[np.float64]]
 

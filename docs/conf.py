@@ -35,6 +35,10 @@ extensions = [
 ]
 exclude_patterns = ["_build", "_inventories"]
 html_theme = "furo"
+html_theme_options = {  # furo chooses between them: by the reader's system, by hand, and light on paper
+    "light_css_variables": {"picture-edge": "0"},
+    "dark_css_variables": {"picture-edge": "min(0.7rem, 1.5vw)"},
+}
 html_title = f"cmbcontrol {release}"
 html_static_path = ["_static"]
 html_css_files = ["cmbcontrol.css"]

@@ -1,5 +1,8 @@
 """What users pass in: numbers, arrays, flags, and what is none."""
 
+import dataclasses
+import inspect
+
 import numpy as np
 import pytest
 
@@ -149,3 +152,41 @@ def test_numbers_whose_squares_are_infinite_are_refused_by_name(size):
         refuses(call, told.strip(), "1e+100", kind=ValueError)
     Mechanism("m", [rod], [pin], actuators=[cmb.Actuator("pin", effort=size)])
     assert np.isfinite(cmb.forward_dynamics(plant, q, [1e40, 0.0, 0.0, 0.0])).all()
+
+
+@pytest.mark.parametrize("module", [cmb, cmb.controllers])
+def test_a_wrong_keyword_is_answered_with_all_that_there_are(module):
+    """Of all that people make by name: parts, laws, blocks, tasks, references, switches."""
+    for name in module.__all__:
+        made = getattr(module, name)
+        if not isinstance(made, type) or name in MADE_BY_OTHERS or issubclass(made, BaseException):
+            continue
+        known = [n for n, p in inspect.signature(made).parameters.items() if p.kind is not p.VAR_POSITIONAL]
+        if any(p.kind is p.VAR_KEYWORD for p in inspect.signature(made).parameters.values()):
+            continue  # hands them on
+        with pytest.raises(TypeError) as caught:
+            made(no_such_thing=1.0)
+        assert str(caught.value) == f"{name} has no argument 'no_such_thing' (it takes {', '.join(known) or 'none'})"
+
+
+# results and bases, which people do not make
+MADE_BY_OTHERS = (
+    "ClosedLoop", "LinearModel", "OperatingPoint", "Plant", "Simulation", "Status", "Terms",
+    "Controller", "Drive", "EffortBlock", "Evaluation", "MotionLaw", "SensorBlock", "Task",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: Revolute("a", "b", "c", frame_b=None), "Revolute has no argument 'frame_b'; did you mean 'frame'?"),
+        (lambda: cmb.Weld("w", "a", "b", frame=cmb.Frame()), "Weld has no argument 'frame'; did you mean 'frame_a'?"),
+        (lambda: cmb.controllers.Saturation(limit=3.0), "Saturation has no argument 'limit'; did you mean 'limits'?"),
+        (lambda: cmb.controllers.ComputedTorque(cmb.plants.five_bar(), cmb.Constant([2.1, 1.0]), bandwith=3.0),
+         "ComputedTorque has no argument 'bandwith'; did you mean 'bandwidth'?"),
+        (lambda: dataclasses.replace(cmb.Frame(), rotation=0.0), "Frame has no argument 'rotation'"),
+        (lambda: Mechanism("m", [], [], spring=[]), "Mechanism has no argument 'spring'; did you mean 'springs'?"),
+    ],
+)  # fmt: skip
+def test_the_keyword_that_was_meant(make, said):
+    refuses(make, said, kind=TypeError)

@@ -24,12 +24,12 @@ from ..linear.signals import best_coordinates
 from ..plants import Entry, TrackingTask
 from ..sim.result import Simulation
 from ..sim.simulate import simulate
-from ..sim.summary import kind_of_run, run_lines
+from ..sim.summary import kind_of_run, run_lines, tracking_errors
 from . import common, entries, figures
 from .common import Bars, NamedConfiguration
 from .tables import coloured, described, table, width
 
-__all__ = ["decay_rate", "report_study", "run_study", "tracking_error"]
+__all__ = ["decay_rate", "report_study", "run_study"]
 
 Array = NDArray[np.float64]
 
@@ -41,6 +41,7 @@ _SWING = 0.1  # rad, or of the size of the machine
 _ROOM = 0.5  # of the way to the nearest limit
 _RATE = 0.4  # Hz
 _WIDTH = 10.0  # rad/s, several times the frequency of the motion
+_ERROR = "tracking_error_"  # what the names of numbers begin with, before the unit
 _BENT = 0.1  # of the variance of log(error), which a straight line may leave
 _WORST = 1e4  # condition of the motors' joints as coordinates: beyond, the configuration is next to a singular one
 
@@ -223,25 +224,31 @@ def _summary(
 
 
 def _tracking_numbers(run: Simulation, law: ProjectedInverseDynamics) -> dict[str, Any]:
-    """Tracking error at both ends, and its decay rate, required and measured."""
-    error = tracking_error(run)
+    """Decay rate asked for, and of each unit the error at both ends and its decay rate."""
     k = len(law.coordinates)
     poles = np.linalg.eigvals(np.block([[np.zeros((k, k)), np.eye(k)], [-law.kp, -law.kd]])).astype(complex)
-    return {
+    asked = {
         "coordinates": list(law.coordinates),
-        "error_start": float(error[0]),
-        "error_largest": float(error.max()),
-        "error_end": float(error[-1]),
-        "error_last_tenth": float(error[-max(error.size // 10, 1) :].max()),
         "decay_rate_asked": float(-poles.real.max()),
-        "decay_rate_measured": decay_rate(run.time, error),
         "error_poles": [[float(p.real), float(p.imag)] for p in np.sort_complex(poles)],
+    }
+    return asked | {f"{_ERROR}{unit}": _error_numbers(run.time, e) for unit, e in tracking_errors(run).items()}
+
+
+def _error_numbers(times: Array, error: Array) -> dict[str, float | None]:
+    """Size of an error at both ends and in between, and its decay rate."""
+    return {
+        "start": float(error[0]),
+        "largest": float(error.max()),
+        "end": float(error[-1]),
+        "last_tenth": float(error[-max(error.size // 10, 1) :].max()),
+        "decay_rate": decay_rate(times, error),
     }
 
 
-def tracking_error(run: Simulation) -> Array:
-    """Largest tracking error of the controlled coordinates over time."""
-    return np.abs(run.data["error"].values).max(axis=1)
+def _errors(tracking: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Numbers of the errors by unit."""
+    return {key.removeprefix(_ERROR): told for key, told in tracking.items() if key.startswith(_ERROR)}
 
 
 def decay_rate(times: Array, error: Array) -> float | None:
@@ -272,16 +279,19 @@ def decay_rate(times: Array, error: Array) -> float | None:
 def verdict(tracking: dict[str, Any]) -> tuple[bool, str]:
     """Whether a run has followed its reference, and a text that says so.
 
-    It has where its error decays at half of the rate asked for, at least, or stays below a tenth of its start in the
-    last tenth of the run: at the very end an error that swings may be zero by chance.
+    It has where its error in each unit decays at half of the rate asked for, at least, or stays below a tenth of its
+    start in the last tenth of the run: at the very end an error that swings may be zero by chance.
     """
-    asked, measured = tracking["decay_rate_asked"], tracking["decay_rate_measured"]
-    start, largest, last = (tracking[f"error_{when}"] for when in ("start", "largest", "last_tenth"))
-    if last <= 0.1 * start or (measured is not None and measured >= 0.5 * asked):
-        return True, "the machine follows its reference"
-    how = "the error does not decay" if measured is None else f"the error decays at {measured:.3g} of {asked:.3g} 1/s"
-    sizes = f"{start:.3g} at the start, up to {last:.3g} in the last tenth, {largest:.3g} at most"
-    return False, f"the machine does not follow its reference: {how} ({sizes})"
+    asked, failed = tracking["decay_rate_asked"], []
+    for unit, error in _errors(tracking).items():
+        start, largest, last, rate = (error[name] for name in ("start", "largest", "last_tenth", "decay_rate"))
+        if last <= 0.1 * start or (rate is not None and rate >= 0.5 * asked):
+            continue
+        how = "does not decay" if rate is None else f"decays at {rate:.3g} of {asked:.3g} 1/s"
+        sizes = f"{start:.3g} {unit} at the start, up to {last:.3g} in the last tenth, {largest:.3g} at most"
+        failed.append(f"the error in {unit} {how} ({sizes})")
+    follows = "does not follow" if failed else "follows"
+    return not failed, f"the machine {follows} its reference{': ' if failed else ''}{'; '.join(failed)}"
 
 
 # -- what is shown ---------------------------------------------------------------------------------------
@@ -308,9 +318,11 @@ def _lines(found: _Found) -> Iterator[tuple[str, str]]:
     s = found.summary
     yield from run_lines(found.run)
     if tracking := s["tracking"]:
-        measured = tracking["decay_rate_measured"]
-        rate = "none" if measured is None else f"{measured:#.4g} 1/s"
-        yield "decay of the error", f"{rate} (asked for {tracking['decay_rate_asked']:.4g} 1/s)"
+        errors, asked = _errors(tracking), tracking["decay_rate_asked"]
+        for unit, error in errors.items():
+            rate = "none" if error["decay_rate"] is None else f"{error['decay_rate']:#.4g} 1/s"
+            of = f" in {unit}" if len(errors) > 1 else ""
+            yield f"decay of the error{of}", f"{rate} (asked for {asked:.4g} 1/s)"
     compiling = f", {s['compile_time_s']:.2g} s of it for compiling, once" if s["compile_time_s"] > 0.01 else ""
     yield "time", f"{s['wall_time_s']:.2f} s{compiling}"
     if tracking and s["law_code"] != "generated":

@@ -19,6 +19,7 @@ __all__ = ["Cone", "ContactLimits", "Unilateral", "contact_limits"]
 Array = NDArray[np.float64]
 
 
+@_check.knows_its_keywords
 @dataclass(frozen=True)
 class Unilateral:
     """A contact force, or a combination of them, that stays above a minimum: sum of c_i (-lam_i) >= minimum.
@@ -50,6 +51,7 @@ class Unilateral:
         _check.number(self.minimum, f"the minimum of the contact force {self.force!r}")
 
 
+@_check.knows_its_keywords
 @dataclass(frozen=True)
 class Cone:
     """A contact that neither pulls nor slips: |tangential| <= mu * normal (Coulomb), a second-order cone.

@@ -112,6 +112,7 @@ class InverseKinematics:
     6.55051
     """
 
+    @_check.knows_its_keywords
     def __init__(
         self, plant: Plant, task: str | tuple[str, ...] | list[str] | Task, *, samples: int = 200, seed: int = 0
     ) -> None:

@@ -30,6 +30,7 @@ METHODS = ("nelder-mead", "powell", "cobyqa", "differential-evolution", "dual-an
 _AT_ONCE = 8  # gains that optuna is asked for at a time, however many workers there are: else they would decide
 
 
+@_check.knows_its_keywords
 @dataclass(frozen=True)
 class Range:
     """Bounds of a gain for `tune`.
@@ -194,7 +195,8 @@ def tune(
         Processes, or a cluster, for the cases of each evaluation, and for the gains that "differential-evolution" and
         "optuna" try at once. The answer does not depend on it.
     progress : bool or callable
-        Show a progress bar, or call with the fraction of `max_evaluations` that is done.
+        Show a progress bar with the runs that are done, of `max_evaluations`, and the time that these would take; or
+        call with the fraction of them that is done.
 
     Returns
     -------
@@ -249,7 +251,7 @@ def tune(
             raise InputError(f"{name!r} is a gain and varies between the cases; give it another name")
     measures = {"cost": cost, **{name: measure for name, (measure, *_) in bound.items()}}
     task = StudyTask(make, measures, math.inf, 0, "", frozenset())
-    tell = Reporter(progress, "tuning")
+    tell = Reporter(progress, "tuning", max_evaluations)
     with Workers(task, workers) as place, tell:
         search = _Search(make, ranges, measures, bound, table, combine, max_evaluations, penalty, tell, place)
         try:

@@ -34,6 +34,7 @@ _OUTPUTS = (
 )
 
 
+@_check.knows_its_keywords
 @dataclass(frozen=True)
 class Wrench:
     """Input: moment and force on a body at a frame's origin, in world axes.
@@ -68,6 +69,7 @@ class Wrench:
         return tuple(f"{name}_{s}" for s in ("mx", "my", "mz", "fx", "fy", "fz"))
 
 
+@_check.knows_its_keywords
 @dataclass(frozen=True)
 class FrameMotion:
     """Output: motion of a frame on a body, in world axes.

@@ -38,6 +38,7 @@ class OfConstraint:
         return self.name
 
 
+@_check.knows_its_keywords
 @dataclass(frozen=True, eq=False)
 class Contact(OfConstraint):
     """Constraint that pushes and never pulls: a foot on the floor, an end stop, a rope.

@@ -93,6 +93,7 @@ class FunctionPlant(Plant):
     array([0.5, 0.5])
     """
 
+    @_check.knows_its_keywords
     def __init__(
         self,
         name: str,

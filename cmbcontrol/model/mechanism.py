@@ -142,6 +142,7 @@ class Mechanism(Plant):
 
     _whole: tuple[Mechanism, tuple[str, ...]] | None = None  # what `without` took which constraints from
 
+    @_check.knows_its_keywords
     def __init__(
         self,
         name: str,

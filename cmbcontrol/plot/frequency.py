@@ -13,8 +13,8 @@ from ..errors import InputError
 from ..linear.channels import Channel, channel
 from ..linear.model import LinearModel
 from ..linear.sampled import frequencies
-from .figure import new_figure
-from .style import INK, LABEL, TICK, beside, dress, styles, with_unit
+from .figure import is_narrow, new_figure
+from .style import INK, LABEL, TICK, beside, dress, logarithmic, mark, solid_key, styles, with_unit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -214,8 +214,6 @@ def _range(channels: Sequence[Sequence[Channel]]) -> Array:
 
 def _overlaid(shown: _Shown, axes: Any) -> Figure:
     """Plot outputs of one unit in a common panel of gains, and all of them in one panel of phases."""
-    from matplotlib.lines import Line2D
-
     units = list(dict.fromkeys(shown.output_units))
     columns, rows = len(shown.inputs), len(units) + 1
     axes = _axes(axes, (rows, columns), 3.9 * columns + 1.2, 2.3 * rows, len(set(shown.input_units)) == 1)
@@ -239,10 +237,14 @@ def _overlaid(shown: _Shown, axes: Any) -> Figure:
         remarks = [text for text in shown.remarks(k) if columns > 1 or " = " not in text]
         _title(column[0], "\n".join([f"from {with_unit(shown.inputs[k], shown.input_units[k])}", *remarks]))
     _dress_phases(axes[-1], shown, bottom=True)
+    for ax in axes.ravel():
+        mark(ax, ax.lines)
     for row, unit in zip(axes, units, strict=False):  # keys without the gaps of curves that are the same
-        names = [(i, label.get(i, name)) for i, name in enumerate(shown.outputs) if i not in hidden]
-        keys = [Line2D([], [], label=n, **curves[i]) for i, n in names if shown.output_units[i] == unit]
-        beside(row[-1], handles=keys)
+        drawn = {line.get_label(): solid_key(line) for line in row[-1].lines}
+        keys = {i: drawn[n] for i, n in enumerate(shown.outputs) if i not in hidden and shown.output_units[i] == unit}
+        for i, key in keys.items():
+            key.set_label(label.get(i, shown.outputs[i]))
+        beside(row[-1], handles=[*keys.values()])
     return _finished(axes, shown)
 
 
@@ -271,7 +273,7 @@ def _one_by_one(shown: _Shown, axes: Any) -> Figure:
         _dress_phases(row, shown, bottom=np.shares_memory(row, axes[-1]))
     for ax in axes.ravel():
         ax.yaxis.label.set_fontsize(LABEL - 2.0)
-        ax.tick_params(labelsize=TICK - 1.5)
+        ax.tick_params(labelsize=LABEL - 2.0 if is_narrow() else TICK - 1.5)
     if own:  # a gain and its phase belong together
         engine = axes[0, 0].figure.get_layout_engine()
         engine.set(hspace=0.02, h_pad=0.02)
@@ -325,7 +327,7 @@ def _dress_phases(row: Any, shown: _Shown, *, bottom: bool) -> None:
 
 
 def _frequencies(ax: Axes, shown: _Shown) -> None:
-    ax.set_xscale("log")
+    logarithmic(ax, "x")
     if shown.omega[-1] > shown.omega[0]:
         ax.set_xlim(shown.omega[0], shown.omega[-1])
 

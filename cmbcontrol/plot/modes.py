@@ -34,26 +34,23 @@ _MOST = 12  # panels
 
 
 def modes(
-    linear_model: LinearModel,
+    modes: LinearModel | Modes,
     which: Sequence[int] | None = None,
     *,
     amplitude: float | None = None,
-    undamped: bool = False,
     axes: Any = None,
 ) -> Figure:
     """Draw mode shapes: the machine at its operating point, with the extremes of the motion as ghosts.
 
     Parameters
     ----------
-    linear_model : LinearModel
-        Model with its plant.
+    modes : LinearModel or Modes
+        Modes of a model with its plant, such as ``lin.undamped_modes()``; for the model itself, ``lin.modes()``.
     which : sequence of int, optional
-        Modes by number, as in ``lin.modes()``; the twelve slowest unless given. Decays and growths with one shape
+        Modes by number, as they are listed; the twelve slowest unless given. Decays and growths with one shape
         share a panel.
     amplitude : float, optional
         Amplitude of the coordinate that moves most, rad or m; chosen for each mode unless given.
-    undamped : bool
-        The modes of ``lin.undamped_modes()``.
     axes : sequence of matplotlib axes, optional
         One a panel, with ``projection="3d"`` for a machine that moves in space. A new figure unless given.
 
@@ -86,11 +83,9 @@ def modes(
     >>> modes(lin).axes[0].get_title()
     'mode 0: 3.836 rad/s, damping 0'
     """
-    _check.instance(linear_model, LinearModel, "linear_model", "from linearize")
-    undamped = _check.flag(undamped, "undamped")
-    found = linear_model.undamped_modes() if undamped else linear_model.modes()
+    found = _modes_of(modes)
     panels = _panels(found, which)
-    motions = [ModeMotion(linear_model, group[0][1], amplitude) for group in panels]
+    motions = [ModeMotion(found.linear_model, group[0][1], amplitude) for group in panels]
     axes = _axes(motions, len(panels)) if axes is None else list(np.atleast_1d(np.asarray(axes, dtype=object)).ravel())
     if len(axes) != len(panels):
         raise InputError(f"this figure has {len(panels)} panels; give as many axes, got {len(axes)}")
@@ -108,7 +103,7 @@ def modes(
 
 
 def animate_mode(
-    linear_model: LinearModel,
+    modes: LinearModel | Modes,
     mode: int,
     path: str | Path,
     *,
@@ -116,7 +111,6 @@ def animate_mode(
     cycles: int = 2,
     seconds: float = 2.0,
     decay: bool = False,
-    undamped: bool = False,
     fps: float = 25.0,
     trace: bool = True,
     progress: Progress | None = None,
@@ -125,10 +119,10 @@ def animate_mode(
 
     Parameters
     ----------
-    linear_model : LinearModel
-        Model with its plant.
+    modes : LinearModel or Modes
+        As of `modes`: those of ``lin.modes()`` for a model.
     mode : int
-        Number of the mode, as in ``lin.modes()``; 0 is the slowest.
+        Number of the mode, as they are listed; 0 is the slowest.
     path : str or Path
     amplitude : float, optional
         Amplitude of the coordinate that moves most, rad or m; chosen unless given, as in `modes`.
@@ -138,8 +132,6 @@ def animate_mode(
         Duration of a cycle on the screen. Decays and growths are shown for four time constants, in the same time.
     decay : bool
         Let the amplitude of an oscillation decay (or grow) as it does in the model; else it stays the same.
-    undamped : bool
-        The modes of ``lin.undamped_modes()``.
     fps : float
         Frames a second.
     trace : bool
@@ -167,17 +159,15 @@ def animate_mode(
     ...     animate_mode(lin, 0, folder + "/mode.gif", fps=8).stat().st_size > 1000
     True
     """
-    _check.instance(linear_model, LinearModel, "linear_model", "from linearize")
+    found = _modes_of(modes)
     path = _check.path(path)
-    decay, undamped = _check.flag(decay, "decay"), _check.flag(undamped, "undamped")
-    trace = _check.flag(trace, "trace")
+    decay, trace = _check.flag(decay, "decay"), _check.flag(trace, "trace")
     path = animation_path(path, fps)
     _check.positive(seconds, "seconds")
     cycles = _check.count(cycles, "cycles")
-    found = linear_model.undamped_modes() if undamped else linear_model.modes()
     (number,) = _numbers(found, [mode])
     shown = found[number]
-    motion = ModeMotion(linear_model, shown, amplitude)
+    motion = ModeMotion(found.linear_model, shown, amplitude)
     times, factors = mode_course(shown, float(cycles), seconds, decay, fps)
     shots = [motion.shot(factor) for factor in factors]
     labels = [f"t = {t:.3g} s" for t in times] if shown.frequency else [""] * len(times)
@@ -204,6 +194,12 @@ def mode_course(
 
 
 # -- which modes ------------------------------------------------------------------------------------------
+
+
+def _modes_of(given: LinearModel | Modes) -> Modes:
+    """Modes that are given, or those of the model that is given."""
+    _check.instance(given, (LinearModel, Modes), "modes", "from linearize, or its modes, from lin.modes()")
+    return given.modes() if isinstance(given, LinearModel) else given
 
 
 def _numbers(found: Modes, which: Sequence[int]) -> list[int]:

@@ -36,9 +36,9 @@ _LETTERS, _FEWER = 26, 16  # of a label below such a panel in one line, and on a
 _DOTS = 5000  # of a figure; more are drawn as an image, in place of as many elements of SVG or PDF
 
 
-def _label(data: xarray.Dataset, name: str) -> str:
+def _unit(data: xarray.Dataset, name: str) -> str:
     unit = str(data[name].attrs.get("units", ""))
-    return f"{name} ({unit})" if unit not in ("", "1") else name
+    return "" if unit == "1" else unit
 
 
 def _in_lines(text: str, letters: int) -> str:
@@ -126,9 +126,11 @@ def distribution(
     if not values.size:
         raise InputError(f"no run has a value of {measure!r}")
     figure, ax = _one(axes, 5.6, 3.4)
-    ax.hist(values, bins="auto" if values.size > 20 else 10, color=style.COLORS[5], edgecolor="white", linewidth=0.5)
+    same = bool(np.ptp(values) <= CONSTANT * np.abs(values).max())
+    around = tuple(values[0] + np.array([-0.1, 0.1]) * abs(values[0])) if same and values[0] else None  # else 0.5 each
+    bins = "auto" if values.size > 20 and not same else 10
+    ax.hist(values, bins=bins, range=around, color=style.COLORS[5], edgecolor="white", linewidth=0.5)
     style.dress(ax, "runs")
-    ax.set_xlabel(_label(found.data, measure), fontsize=style.LABEL, color=style.INK)
     share = ax.twinx()
     ordered = np.sort(values)
     share.step(
@@ -144,17 +146,19 @@ def distribution(
     for limit in (low, high):
         if limit is not None and abs(_check.number(limit, "a limit") - 0.5 * (left + right)) < _FAR * (right - left):
             ax.axvline(limit, color=style.COLORS[1], linewidth=1.2, linestyle="--")
-    if values.size > 1 and np.ptp(values) <= CONSTANT * np.abs(values).max():
-        unit = found.data[measure].attrs.get("units", "")
-        same = f"the same in all {values.size} runs: {in_unit(values[0], '' if unit == '1' else unit)}"
-        ax.set_title(same, fontsize=style.LABEL, color=style.INK)
+    unit, factor = style.in_unit_of_its_size(ax.xaxis, measure, _unit(found.data, measure))
+    if values.size > 1 and same:
+        told = f"the same in all {values.size} runs: {in_unit(values[0] / factor, unit)}"
+        ax.set_title(told, fontsize=style.LABEL, color=style.INK)
     if low is not None or high is not None:
         bounds = (-np.inf if low is None else low), (np.inf if high is None else high)
-        told = found.share((measure, *bounds))
-        between = f"above {low:g}" if high is None else f"below {high:g}" if low is None else f"in {low:g} to {high:g}"
+        inside = found.share((measure, *bounds))
+        least, most = (None if x is None else f"{x / factor:g}" for x in (low, high))
+        between = f"above {least}" if most is None else f"below {most}" if least is None else f"in {least} to {most}"
+        between = f"{between} {unit}".strip()
         ax.set_title(
-            f"{100 * float(told.share):.1f} % of {told.attrs['runs']} runs {between}\n"
-            f"(95 % confidence: {100 * float(told.low):.1f} to {100 * float(told.high):.1f} %)",
+            f"{100 * float(inside.share):.1f} % of {inside.attrs['runs']} runs {between}\n"
+            f"(95 % confidence: {100 * float(inside.low):.1f} to {100 * float(inside.high):.1f} %)",
             fontsize=style.LABEL,
             color=style.INK,
         )
@@ -210,7 +214,7 @@ def scatter(
             ax, x = panels[i * below + j // across, j % across], _values(found, parameter)
             if j:
                 ax.sharey(panels[i * below, 0])
-            style.dress(ax, _label(found.data, measure) if j % across == 0 else "")
+            style.dress(ax, "")
             ax.tick_params(labelleft=j % across == 0)
             kind = {"color": style.COLORS[0]} if shade is None else {"c": shade, "cmap": "viridis"}
             many = x.size * len(rows) * len(columns) > _DOTS
@@ -220,10 +224,12 @@ def scatter(
                 ends = x[failed]
                 ax.plot(ends, np.zeros(ends.size), "x", color=style.COLORS[1], ms=4.0, **place)
             ax.xaxis.set_major_locator(FittingTicks(inside=True))
-            if below > 1 or i == len(rows) - 1:
-                text = _label(found.data, parameter)
-                letters = _FEWER if is_narrow() else _LETTERS
-                ax.set_xlabel(_in_lines(text, letters), fontsize=style.TICK, color=style.INK)
+            style.in_unit_of_its_size(ax.xaxis, parameter, _unit(found.data, parameter))
+            text = _in_lines(ax.get_xlabel(), _FEWER if is_narrow() else _LETTERS)
+            ax.set_xlabel(text if below > 1 or i == len(rows) - 1 else "", fontsize=style.TICK, color=style.INK)
+        for k, ax in enumerate(panels[i * below : (i + 1) * below].ravel()):  # one axis, whose limits are set by now
+            style.in_unit_of_its_size(ax.yaxis, measure, _unit(found.data, measure))
+            ax.set_ylabel(ax.get_ylabel() if k % across == 0 else "")
     for ax in panels.ravel():
         if not ax.has_data():
             ax.set_visible(False)
@@ -233,7 +239,7 @@ def scatter(
         figure.suptitle(told, fontsize=style.TICK, color=style.COLORS[1])
     if shade is not None:
         bar = figure.colorbar(drawn, ax=panels, shrink=0.8)
-        bar.set_label(_label(found.data, str(color)), fontsize=style.LABEL, color=style.INK)
+        style.in_unit_of_its_size(bar.ax.yaxis, str(color), _unit(found.data, str(color)))
         bar.ax.tick_params(labelsize=style.TICK)
     return figure
 
@@ -337,8 +343,9 @@ def pareto(found: Study, x: str, y: str, *, axes: Any = None) -> Figure:
     ax.plot(a, b, ".", color=style.COLORS[5], markersize=4.5, label="run")
     ax.step(a[front], b[front], where="post", color=style.COLORS[0], linewidth=1.2)
     ax.plot(a[front], b[front], "o", color=style.COLORS[0], markersize=4.0, label="Pareto front")
-    style.dress(ax, _label(found.data, y))
-    ax.set_xlabel(_label(found.data, x), fontsize=style.LABEL, color=style.INK)
+    style.dress(ax, "")
+    for axis, name in ((ax.xaxis, x), (ax.yaxis, y)):
+        style.in_unit_of_its_size(axis, name, _unit(found.data, name))
     style.beside(ax)
     return figure
 
@@ -403,8 +410,9 @@ def envelope(runs: Sequence[Simulation], variable: str, name: str, *, share: flo
     )
     style.curve(ax, times, middle, color=style.COLORS[0], linewidth=1.4, label="median")
     unit = column_units(listed[0], variable)[names.index(name)]
-    style.dress(ax, f"{variable} {name}" + (f" ({unit})" if unit not in ("", "1") else ""))
+    style.dress(ax, "")
     style.room_for_constants(ax, Scales(listed[0]).of(unit))
+    style.in_unit_of_its_size(ax.yaxis, f"{variable} {name}", "" if unit == "1" else unit)
     style.time_axis([ax], times)
     style.beside(ax)
     return figure

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COLORS",
+    "DISTINCT",
     "FAINT",
     "INK",
     "above_rounding",
@@ -30,9 +31,12 @@ __all__ = [
     "decades",
     "dress",
     "in_unit_of_its_size",
+    "logarithmic",
+    "mark",
     "panels",
     "reference",
     "room_for_constants",
+    "solid_key",
     "styles",
     "time_axis",
     "with_unit",
@@ -49,6 +53,7 @@ _DASH = 5.0  # widths of a line
 _TURNS: WeakSet[Any] = WeakSet()  # lines that take turns with others
 _HIDDEN = 2e-3  # of the span of curves: they are drawn wider than what parts them
 _DASHES: tuple[Any, ...] = ("-", "--", ":", "-.", (0, (8, 2)), (0, (3, 1, 1, 1, 1, 1)))
+DISTINCT = len(COLORS) * len(_DASHES)  # curves that differ by colour or dashes
 _COLUMNS = (10, 24, 48)  # entries of a legend that one, two, three columns hold; four hold more
 # Marks of curves by their colour, for eyes and printers that see no colours. The first colour needs none.
 _MARKS = ("", "o", "s", "^", "D", "v", "P")
@@ -62,7 +67,7 @@ _DOWN = 30.0  # sizes of rounding: errors that come as near as this are drawn do
 
 def styles(n: int) -> list[dict[str, Any]]:
     """Colour and line style of n curves: distinct colours, then these with dashes; many curves get a colour scale."""
-    if n <= len(COLORS) * len(_DASHES):
+    if n <= DISTINCT:
         return [{"color": COLORS[i % len(COLORS)], "linestyle": _DASHES[i // len(COLORS)]} for i in range(n)]
     import matplotlib
 
@@ -121,12 +126,15 @@ def _take_turns(lines: list[Any]) -> None:
 
 def _key(handle: Any) -> Any:
     """Legend entry of a line: solid also for one that is drawn in dashes by turns."""
-    if handle not in _TURNS:
-        return handle
+    return solid_key(handle) if handle in _TURNS else handle
+
+
+def solid_key(line: Any) -> Any:
+    """Legend entry of a line with its colour, width and mark, and without its dashes."""
     from matplotlib.lines import Line2D
 
-    key = Line2D([], [], color=handle.get_color(), linewidth=handle.get_linewidth(), label=handle.get_label())
-    key.set(marker=handle.get_marker(), markersize=handle.get_markersize(), markeredgewidth=0.0)
+    key = Line2D([], [], color=line.get_color(), linewidth=line.get_linewidth(), label=line.get_label())
+    key.set(marker=line.get_marker(), markersize=line.get_markersize(), markeredgewidth=0.0)
     return key
 
 
@@ -156,7 +164,7 @@ def _reference_key() -> Any:
     return Line2D([], [], color=INK, linewidth=_BROAD, alpha=_PALE, label="reference")
 
 
-def _mark(ax: Axes, handles: Sequence[Any]) -> None:
+def mark(ax: Axes, handles: Sequence[Any]) -> None:
     """Put marks on the curves of a legend that differ by colour alone, and hollow ones on their references.
 
     The mark follows from the colour, so that a signal has the same one in all panels.
@@ -204,7 +212,7 @@ def _spread(ax: Axes, line: Any, k: int) -> list[int]:
 def dress(ax: Axes, label: str, *, log: bool = False) -> None:
     """Set axis label, ticks, grid and spines of one panel."""
     if log:
-        ax.set_yscale("log")
+        logarithmic(ax)
     ax.set_ylabel(label, fontsize=LABEL, color=INK)
     ax.tick_params(labelsize=TICK, colors=INK, which="both", length=3, width=0.6)
     ax.tick_params(which="minor", length=1.5)
@@ -225,21 +233,34 @@ def _plain_ticks(axis: Any, factor: float = 1.0) -> None:
 
     if axis.get_scale() == "linear" and isinstance(axis.get_major_formatter(), (ScalarFormatter, PlainTicks)):
         axis.set_major_formatter(PlainTicks(factor))
-        if axis.axis_name == "x" and isinstance(axis.get_major_locator(), AutoLocator):
-            axis.set_major_locator(FittingTicks(factor))
+        locator = axis.get_major_locator()
+        if axis.axis_name == "x" and isinstance(locator, (AutoLocator, FittingTicks)):
+            axis.set_major_locator(FittingTicks(factor, getattr(locator, "inside", False)))
 
 
-def in_unit_of_its_size(ax: Axes, what: str, unit: str) -> None:
-    """Label the vertical axis of a panel, whose limits are set, in its unit with a prefix that suits them: kN, mm.
+def logarithmic(ax: Axes, name: str = "y") -> None:
+    """Make an axis logarithmic; on a phone its labels have no raised letters."""
+    from .ticks import PlainPowers
 
-    Logarithmic axes keep the unit itself.
+    ax.set(**{f"{name}scale": "log"})
+    if is_narrow():
+        axis = ax.xaxis if name == "x" else ax.yaxis
+        axis.set_major_formatter(PlainPowers())
+        axis.set_minor_formatter(PlainPowers(labelOnlyBase=False))
+
+
+def in_unit_of_its_size(axis: Any, what: str, unit: str) -> tuple[str, float]:
+    """Label an axis, whose limits are set, in its unit with a prefix that suits them: kN, mm.
+
+    Logarithmic axes keep the unit itself. Returns the unit, and how many of the plain one it is.
     """
     from .ticks import prefixed
 
-    linear = ax.get_yscale() == "linear"
-    shown, factor = prefixed(unit, float(np.abs(ax.get_ylim()).max())) if linear else (unit, 1.0)
-    ax.set_ylabel(with_unit(what, shown), fontsize=LABEL, color=INK)
-    _plain_ticks(ax.yaxis, factor)
+    linear = axis.get_scale() == "linear"
+    shown, factor = prefixed(unit, float(np.abs(axis.get_view_interval()).max())) if linear else (unit, 1.0)
+    axis.set_label_text(with_unit(what, shown), fontsize=LABEL, color=INK)
+    _plain_ticks(axis, factor)
+    return shown, factor
 
 
 def time_axis(axes: Sequence[Axes], times: Array) -> None:
@@ -301,7 +322,7 @@ def above_rounding(ax: Axes, floor: float) -> None:
             k = int(np.nanargmin(y))
             least, when = min((least, when), (float(y[k]), float(x[k])))
     ax.relim()
-    ax.set_yscale("log")
+    logarithmic(ax)
     top = max(3.0 * largest, 1e3 * floor)
     small: dict[str, Any] = {"fontsize": TICK - 1.0, "color": QUIET, "zorder": 0.3, "ha": "right"}
     cut = least < most / _SMALLER
@@ -347,7 +368,7 @@ def beside(ax: Axes, extra: Sequence[Any] = (), *, handles: Sequence[Any] | None
     """
     if handles is None:
         handles = [h for h, text in zip(*ax.get_legend_handles_labels(), strict=True) if h not in extra and text]
-    _mark(ax, handles)
+    mark(ax, handles)
     references = [_reference_key()] if any(str(line.get_label()).startswith(_OF) for line in ax.lines) else []
     handles = [_key(handle) for handle in (*handles, *references, *extra)]
     if not handles:

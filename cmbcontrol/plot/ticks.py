@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from matplotlib.ticker import Formatter, MaxNLocator
+from matplotlib.ticker import Formatter, LogFormatter, MaxNLocator
 from numpy.typing import NDArray
 
-__all__ = ["FittingTicks", "PlainTicks", "prefixed", "tick_texts"]
+__all__ = ["FittingTicks", "PlainPowers", "PlainTicks", "prefixed", "tick_texts"]
 
 _PREFIXES = {-9: "n", -6: "µ", -3: "m", 3: "k", 6: "M", 9: "G"}
 _GROW = ("N", "N m", "J", "W")  # units that also take prefixes of large numbers: nobody says kilometre of a machine
@@ -89,6 +89,17 @@ class PlainTicks(Formatter):
     def __call__(self, x: float, pos: int | None = None) -> str:
         """Text of one number, as under a pointer of the mouse."""
         return self.fix_minus(f"{x / self.factor:.6g}")
+
+
+class PlainPowers(LogFormatter):
+    """Formatter of a logarithmic axis without raised letters, which are too small on a phone: 1e-6, 0.1, 10."""
+
+    def __call__(self, x: float, pos: int | None = None) -> str:
+        """Text of a tick; none where the axis has room for powers of ten only."""
+        if not super().__call__(x, pos):
+            return ""
+        power = int(np.floor(np.log10(x) + 1e-12))
+        return self.fix_minus(f"{x:g}" if -3 < power < 4 else f"{x / 10.0**power:g}e{power}")
 
 
 class FittingTicks(MaxNLocator):

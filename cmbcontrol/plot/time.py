@@ -128,7 +128,7 @@ def forces(run: Simulation, *, axes: Any = None) -> Figure:
         elif panel.kind == "multipliers":
             regular = run.data["conditioning"].values > _SINGULAR
             _keep_in_sight(ax, np.array([*panel.signals.values()])[:, regular])
-            in_unit_of_its_size(ax, panel.label, panel.unit)
+            in_unit_of_its_size(ax.yaxis, panel.label, panel.unit)
     _finish(run, all_axes)
     return figure
 
@@ -184,7 +184,7 @@ def reports(run: Simulation, *panels_of: str | Sequence[str], axes: Any = None) 
         label = _short(group[0]) if len(group) == 1 else "reported"
         dress(ax, label)
         room_for_constants(ax, 1.0)
-        in_unit_of_its_size(ax, label, units[group[0]])
+        in_unit_of_its_size(ax.yaxis, label, units[group[0]])
     _finish(run, all_axes)
     return figure
 
@@ -261,7 +261,7 @@ def _dress(ax: Axes, panel: Panel) -> None:
         room_for_constants(ax, panel.scale)
     elif _has_data(ax):
         above_rounding(ax, ROUNDING * panel.scale)
-    in_unit_of_its_size(ax, panel.label, panel.unit)
+    in_unit_of_its_size(ax.yaxis, panel.label, panel.unit)
 
 
 def _positions(ax: Axes, run: Simulation, panel: Panel, looks: Mapping[str, dict[str, Any]]) -> None:

@@ -15,7 +15,6 @@ from ..model.plant import Plant
 from ..sim.result import Simulation
 from ..studies import Study
 from ..viewer.page import require_page
-from ..viewer.subjects import SubjectKind, kind_of
 from .linear import page_of_linear_model
 from .machine import page_of_machine, page_of_point
 from .page import Page
@@ -81,16 +80,16 @@ def report(
     """
     path = require_page(path, "a report")
     options = {name: value for name, value in {"q": q, "limits": limits}.items() if value is not None}
-    kind = kind_of(subject, _KINDS, "report", options)
+    kind = _check.kind_of(subject, _KINDS, "report", options)
     page: Page = kind.make(subject, None if title is None else _check.text(title, "title"), **options)
     return page.save(path)
 
 
 _KINDS = (
-    SubjectKind("a run", Simulation, (), page_of_run),
-    SubjectKind("a linear model", LinearModel, (), page_of_linear_model),
-    SubjectKind("modes", Modes, (), lambda modes, title: page_of_linear_model(modes.linear_model, title)),
-    SubjectKind("a study", Study, ("limits",), page_of_study),
-    SubjectKind("an operating point", OperatingPoint, (), page_of_point),
-    SubjectKind("a machine", Plant, ("q",), page_of_machine),
+    _check.SubjectKind("a run", Simulation, (), page_of_run),
+    _check.SubjectKind("a linear model", LinearModel, (), page_of_linear_model),
+    _check.SubjectKind("modes", Modes, (), lambda modes, title: page_of_linear_model(modes.linear_model, title)),
+    _check.SubjectKind("a study", Study, ("limits",), page_of_study),
+    _check.SubjectKind("an operating point", OperatingPoint, (), page_of_point),
+    _check.SubjectKind("a machine", Plant, ("q",), page_of_machine),
 )

@@ -26,6 +26,7 @@ _LONG = 1e-3  # of a run: steps longer than this are long
 _SLACK = 1e-9  # radians or sizes of the machine: joints that are beyond a limit by less are at it
 
 
+@_check.knows_its_keywords
 @dataclass(frozen=True)
 class Event:
     """Event that a run records: a function that crosses zero.

@@ -27,6 +27,7 @@ _LEAST_RTOL = 1e-16  # half of what rounding changes a number by
 _STIFF_TOLERANCE = 1e-9  # of a step: at 1e-11 a method of order 5 takes 2.2 times as many
 
 
+@_check.knows_its_keywords
 @dataclass(frozen=True, eq=False)
 class Integrator:
     """A method of integration with its options.

@@ -23,6 +23,7 @@ STABILISATIONS = ("projection", "all-at-once", "baumgarte", "none")
 _ITERATIONS = 20
 
 
+@_check.knows_its_keywords
 @dataclass(frozen=True)
 class Stabilisation:
     """Method that keeps the loops closed during a run, with its options.

@@ -153,6 +153,7 @@ class Stepper:
     (0.1, (4,))
     """
 
+    @_check.knows_its_keywords
     def __init__(
         self,
         plant: Plant,

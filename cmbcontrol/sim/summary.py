@@ -11,9 +11,11 @@ from ..model.units import in_unit
 from .motor_limits import motors_at_limits
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from .result import Simulation
 
-__all__ = ["ALARMS", "event_words", "kind_of_run", "run_lines", "summary"]
+__all__ = ["ALARMS", "event_words", "kind_of_run", "run_lines", "summary", "tracking_errors"]
 
 ALARMS = ("failed", "beyond limit")  # headings of lines that a reader must not miss, which pages show in colour
 _EVENTS = 6  # that are told with their times
@@ -78,16 +80,20 @@ def _energy(run: Simulation) -> str:
     return f"{error:.1e} J" if np.isfinite(error) else "unknown: the plant gives no potential energy, or the run failed"
 
 
-def _tracking(run: Simulation) -> str:
-    """Text with the tracking error at both ends and its largest value, of the worst coordinate of each unit."""
+def tracking_errors(run: Simulation) -> dict[str, NDArray[np.float64]]:
+    """Tracking error over time of the worst coordinate, by unit: lengths and angles have no common size."""
     from .units import column_units
 
     error, units = np.abs(run.data["error"].values), column_units(run, "error")
-    parts = []
-    for unit in dict.fromkeys(units):
-        worst = error[:, [k for k, u in enumerate(units) if u == unit]].max(axis=1)
-        parts.append(f"{worst[0]:.3g} -> {worst[-1]:.3g} {unit} (largest {np.nanmax(worst, initial=0.0):.3g})")
-    return "; ".join(parts)
+    return {unit: error[:, [k for k, u in enumerate(units) if u == unit]].max(axis=1) for unit in dict.fromkeys(units)}
+
+
+def _tracking(run: Simulation) -> str:
+    """Text with the tracking error at both ends and its largest value, for each unit."""
+    return "; ".join(
+        f"{worst[0]:.3g} -> {worst[-1]:.3g} {unit} (largest {np.nanmax(worst, initial=0.0):.3g})"
+        for unit, worst in tracking_errors(run).items()
+    )
 
 
 def _efforts(run: Simulation) -> str:

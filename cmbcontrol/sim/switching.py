@@ -56,6 +56,7 @@ class Switch(OfConstraint):
             raise InputTypeError(f"{given[0]}= of {self.label} must be a function, got {ways[given[0]]!r}")
 
 
+@_check.knows_its_keywords
 @dataclass(frozen=True, eq=False)
 class Engage(Switch):
     """Switch a constraint on: the velocity jumps to the nearest one that it allows (`impact`, without restitution).
@@ -90,6 +91,7 @@ class Engage(Switch):
         object.__setattr__(self, "within", _check.positive(self.within, f"within= of {self.label}"))
 
 
+@_check.knows_its_keywords
 @dataclass(frozen=True, eq=False)
 class Release(Switch):
     """Switch a constraint off. A constraint whose first switch is this one is on at the start.
@@ -118,6 +120,7 @@ class Release(Switch):
         super()._require_one(ways | {"force": self.force})
 
 
+@_check.knows_its_keywords
 @dataclass(frozen=True, eq=False)
 class Lock(Switch):
     """Hold a joint, or one coordinate, where it stands: a brake that closes.
@@ -141,6 +144,7 @@ class Lock(Switch):
         return f"lock_{self.name}"
 
 
+@_check.knows_its_keywords
 @dataclass(frozen=True, eq=False)
 class Unlock(Lock):
     """Let a locked joint go. A joint whose first switch is this one is locked at the start."""

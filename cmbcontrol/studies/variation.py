@@ -23,6 +23,7 @@ INSIDE = 2.0**-54, 1.0 - 2.0**-53  # the first and the last share of a distribut
 SAMPLINGS = ("random", "latin-hypercube", "sobol", "halton")
 
 
+@_check.knows_its_keywords
 @dataclass(frozen=True, eq=False)
 class Vary:
     """Variation of a parameter of a study.

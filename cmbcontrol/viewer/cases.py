@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._tolerance import CONSTANT
 from ..errors import InputError, ModelError, Status
 from ..plot.style import COLORS
+from ..plot.ticks import prefixed
 from ..scene import Scene, scene
 from ..sim.summary import event_words, kind_of_run, run_lines
 from .appearance import look_of, motion_of, poses_of, traces_of
@@ -68,12 +70,29 @@ def case_of_run(run: Simulation, *, name: str = "", trace: Trace | None = None, 
         "motion": motion_of(seen, times[rows], configurations, poses),
         "speed": speed_of(float(times[-1] - times[0])) if speed is None else speed,
         "autoplay": False,
-        "arrows": arrows_of(pictured, seen.bodies, poses[1]),
+        "arrows": (arrows := arrows_of(pictured, seen.bodies, poses[1])),
         "traces": traces_of(seen, poses, _TRACE, trace),
         "events": _events(run),
         "plots": (curves := curves_of(run)),
         "readouts": _readouts(curves),
+        "units": _units(curves["groups"], arrows["groups"]),
     }
+
+
+def _units(curves: list[dict[str, Any]], arrows: list[dict[str, Any]]) -> dict[str, float]:
+    """By SI unit, the size of the unit that suits the largest number in it, as axes of figures have it: 1000 for kN.
+
+    Logarithmic axes do not count, nor does what is rounding.
+    """
+    largest: dict[str, float] = {}
+    for group in curves:
+        values = np.abs(np.concatenate([signal["values"] for signal in group["signals"]]))
+        size = float(values[np.isfinite(values)].max(initial=0.0))
+        if not group["log"] and size > CONSTANT * group["scale"]:
+            largest[group["unit"]] = max(size, largest.get(group["unit"], 0.0))
+    for group in arrows:
+        largest[group["unit"]] = max(group["size"], largest.get(group["unit"], 0.0))
+    return {unit: prefixed(unit, size)[1] for unit, size in largest.items()}
 
 
 def _note(run: Simulation) -> str:
@@ -155,6 +174,7 @@ def _still(seen: Scene, times: Array, configurations: list[Array], name: str, fa
         "events": [],
         "plots": NO_CURVES,
         "readouts": [],
+        "units": {},
     }
 
 

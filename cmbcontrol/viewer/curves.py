@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..plot.signals import SignalStyles
+from ..plot.style import DISTINCT, styles
 from ..sim.panels import ROUNDING, Panel, panels_of
 from .sampling import rows_of_curves
 
 if TYPE_CHECKING:
     from ..sim.result import Simulation
 
-__all__ = ["NO_CURVES", "curves_of", "dashes"]
+__all__ = ["NO_CURVES", "curves_of", "dashes_of"]
 
 Array = NDArray[np.float64]
 
@@ -24,18 +26,31 @@ _FEW = 8  # curves that one panel shows at first
 _PANELS = 3  # at first
 _TRACKING, _REFERENCE = "tracking, reference dotted", ", reference"
 _LOGARITHMIC = ("drift", "energy_balance", "conditioning")
-_DASHES: dict[str, list[float]] = {"-": [], "--": [6, 4], ":": [2, 3], "-.": [6, 3, 2, 3]}
+# Lengths of dashes and gaps, px, for eyes and printers that see no colours: as many as curves are shown at first. There
+# are seven colours, so that curves with one colour have other dashes. References alone are dotted.
+_DASHES: tuple[list[float], ...] = (
+    [], [9, 4], [9, 3, 2, 3], [5, 3], [18, 4], [18, 3, 4, 3], [9, 3, 2, 3, 2, 3], [4, 3, 4, 8],
+)  # fmt: skip
+_DOTS: list[float] = [2, 3]
+_PLACES = {(str(look["color"]), str(look["linestyle"])): i for i, look in enumerate(styles(DISTINCT))}
 
 
-def dashes(linestyle: Any) -> list[float]:
-    """Lengths of dashes and gaps, px, of a line style of matplotlib.
+def dashes_of(looks: Sequence[dict[str, Any]]) -> list[list[float]]:
+    """Lengths of dashes and gaps, px, of the curves of a panel: those of its style, or others that are free.
+
+    So a joint has the same ones in all panels where it can; eight curves in turn are told apart by them alone.
 
     Examples
     --------
-    >>> dashes("--"), dashes((0, (8, 2)))
-    ([6, 4], [8, 2])
+    >>> dashes_of(styles(3)), dashes_of([styles(1)[0], styles(9)[8]])
+    ([[], [9, 4], [9, 3, 2, 3]], [[], [9, 4]])
     """
-    return _DASHES[linestyle] if isinstance(linestyle, str) else list(linestyle[1])
+    count, found = len(_DASHES), list[int]()
+    for i, look in enumerate(looks):
+        own = _PLACES.get((str(look["color"]), str(look["linestyle"])), i)  # else a colour of a scale
+        taken = found[i - i % count :]
+        found.append(next(k % count for k in range(own, own + count) if k % count not in taken))
+    return [_DASHES[k] for k in found]
 
 
 def _hex(color: Any) -> str:
@@ -75,23 +90,25 @@ def _group(panel: Panel, signals: SignalStyles, motors: set[str]) -> dict[str, A
         if np.isfinite(y).any()
     ]
     listed.sort(key=lambda signal: not signal["shown"])  # a long legend begins with what is shown
+    for signal, dash in zip(listed, dashes_of([looks[signal["name"]] for signal in listed]), strict=True):
+        signal["dash"] = dash
     return _told(panel, panel.label, listed, log=log, of_task=bool(first))
 
 
 def _tracking(panel: Panel, errors: dict[str, Array], signals: SignalStyles) -> dict[str, Any]:
     """Group of the controlled coordinates, each with its reference."""
     looks, listed = signals.of(panel), []
-    for name, reference in [*panel.signals.items()][:_FEW]:
-        if name in errors:
-            dotted = {"color": looks[name]["color"], "linestyle": ":"}
-            listed.append(_signal(name, reference - errors[name], looks[name], True))
-            listed.append(_signal(name + _REFERENCE, reference, dotted, True) | {"of": name})  # hidden together
+    names = [name for name in panel.signals if name in errors][:_FEW]
+    for name, dash in zip(names, dashes_of([looks[name] for name in names]), strict=True):
+        reference = panel.signals[name]
+        listed.append(_signal(name, reference - errors[name], looks[name], True) | {"dash": dash})
+        dotted = _signal(name + _REFERENCE, reference, looks[name], True) | {"dash": _DOTS}
+        listed.append(dotted | {"of": name})  # hidden together
     return _told(panel, _TRACKING, listed, log=False, of_task=True)
 
 
 def _signal(name: str, values: Array, look: dict[str, Any], shown: bool) -> dict[str, Any]:
-    dash = dashes(look["linestyle"])
-    return {"name": name, "color": _hex(look["color"]), "dash": dash, "shown": shown, "values": values}
+    return {"name": name, "color": _hex(look["color"]), "shown": shown, "values": values}
 
 
 def _told(panel: Panel, label: str, signals: list[dict[str, Any]], *, log: bool, of_task: bool) -> dict[str, Any]:

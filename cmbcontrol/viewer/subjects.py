@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,7 +26,7 @@ from .page import View
 if TYPE_CHECKING:
     from .cases import Trace
 
-__all__ = ["SubjectKind", "kind_of", "page_of", "view"]
+__all__ = ["page_of", "view"]
 
 _MODES = 12  # that are shown unless told, as in plot.modes
 
@@ -115,31 +115,9 @@ def view(
 
 def page_of(subject: Any, title: str | None, options: Mapping[str, Any]) -> View:
     """Page of `view`, for the options that are given."""
-    kind = kind_of(subject, _KINDS, "view", options)
+    kind = _check.kind_of(subject, _KINDS, "view", options)
     name, cases = kind.make(subject, **options)
     return View(name if title is None else _check.text(title, "title"), cases)
-
-
-class SubjectKind(NamedTuple):
-    """Kind of thing of which there is a page: its types, the options that go with it, and what makes the page."""
-
-    name: str
-    types: type
-    options: tuple[str, ...]
-    make: Callable[..., Any]
-
-
-def kind_of(subject: Any, kinds: Sequence[SubjectKind], verb: str, options: Iterable[str]) -> SubjectKind:
-    """Kind of a subject; an error for a subject of no kind, and for options that do not go with it."""
-    kind = next((kind for kind in kinds if isinstance(subject, kind.types)), None)
-    if kind is None:
-        *most, last = (kind.name for kind in kinds)
-        raise InputTypeError(f"{verb} takes {', '.join(most)} or {last}, got {_check.shown(subject)}")
-    for name in options:
-        if name not in kind.options:
-            others = ", ".join(f"{option}=" for option in ("title", *kind.options))
-            raise InputError(f"{name}= does not go with {kind.name}, which takes {others}")
-    return kind
 
 
 def _of_run(run: Simulation, trace: Any = None, speed: Any = None) -> tuple[str, list[Case]]:
@@ -223,10 +201,10 @@ def _case_of_row(study: Study, measure: str, index: int, place: str) -> Case:
 
 
 _KINDS = (
-    SubjectKind("a run", Simulation, ("trace", "speed"), _of_run),
-    SubjectKind("a linear model", LinearModel, ("which", "amplitude"), _of_linear_model),
-    SubjectKind("modes", Modes, ("which", "amplitude"), _of_modes),
-    SubjectKind("a study", Study, ("measure", "count", "largest"), _of_study),
-    SubjectKind("an operating point", OperatingPoint, (), _of_point),
-    SubjectKind("a machine", Plant, ("q",), _of_machine),
+    _check.SubjectKind("a run", Simulation, ("trace", "speed"), _of_run),
+    _check.SubjectKind("a linear model", LinearModel, ("which", "amplitude"), _of_linear_model),
+    _check.SubjectKind("modes", Modes, ("which", "amplitude"), _of_modes),
+    _check.SubjectKind("a study", Study, ("measure", "count", "largest"), _of_study),
+    _check.SubjectKind("an operating point", OperatingPoint, (), _of_point),
+    _check.SubjectKind("a machine", Plant, ("q",), _of_machine),
 )

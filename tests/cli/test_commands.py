@@ -116,7 +116,27 @@ JSON = {
     ),
     ("view", "five-bar"): told("page", kind={"const": "machine"}, file={"const": "five-bar.html"}, bytes=COUNT),
     ("study", "five-bar", "--duration", "0.1", "--no-animation", "--no-report"): told(
-        "study", followed=TRUTH, verdict=TEXT, steps=COUNT, max_effort={"type": "object"}, files={"type": "array"}
+        "study",
+        followed=TRUTH,
+        verdict=TEXT,
+        steps=COUNT,
+        max_effort={"type": "object"},
+        files={"type": "array"},
+        tracking={
+            "type": "object",
+            "properties": {
+                "decay_rate_asked": {"type": "number"},
+                "tracking_error_rad": {
+                    "type": "object",
+                    "properties": {
+                        **{name: {"type": "number"} for name in ("start", "largest", "end", "last_tenth")},
+                        "decay_rate": {"type": ["number", "null"]},
+                    },
+                    "required": ["start", "largest", "end", "last_tenth", "decay_rate"],
+                },
+            },
+            "required": ["coordinates", "decay_rate_asked", "tracking_error_rad"],
+        },
     ),
 }
 

@@ -134,6 +134,20 @@ def test_progress_is_told(quick, capsys):
     tune(quick, BOUNDS, bowl, max_evaluations=10, progress=told.append)
     assert told == [pytest.approx((i + 1) / 10) for i in range(10)]
     tune(quick, BOUNDS, bowl, max_evaluations=3, progress=True)
+    assert capsys.readouterr() == ("", "")  # no terminal
+
+
+def test_progress_counts_the_runs(quick):
+    class Counts:
+        def expect(self, count):
+            self.count = count
+
+        def __call__(self, fraction):
+            self.fraction = fraction
+
+    counts = Counts()
+    tune(quick, BOUNDS, bowl, max_evaluations=10, progress=counts)
+    assert (counts.count, counts.fraction) == (10, 1.0)
 
 
 def test_tune_refuses(quick):

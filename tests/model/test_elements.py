@@ -300,3 +300,11 @@ def test_what_a_plane_needs_is_said():
         refuses(make, "in a plane give (x, y, 0)", kind=ValueError)
     refuses(lambda: Body("boom", 1.0, inertia=4.0), "(3, 3), or (3,) for its diagonal, got shape ()", kind=ValueError)
     refuses(lambda: Revolute("a", "ground", "boom", axis="x"), "direction such as (1, 0, 0), got 'x'", kind=TypeError)
+
+
+@pytest.mark.parametrize("kind", JOINTS)
+def test_joints_name_all_their_arguments(kind):
+    """help(Revolute) says where its frames are."""
+    for field in dataclasses.fields(kind)[3:]:
+        refused = field.name == "armature" and kind.position_suffixes != kind.velocity_suffixes
+        assert (f"`{field.name}`" in kind.__doc__) is not refused, field.name

@@ -104,7 +104,7 @@ def test_bad_types_are_named():
         bead(h=[0.0, 1.0])
     with pytest.raises(TypeError, match="must be a sequence of names"):
         bead(coordinates="xy")
-    with pytest.raises(TypeError, match="unexpected keyword"):
+    with pytest.raises(TypeError, match="FunctionPlant has no argument 'colour'"):
         bead(colour="red")
 
 

@@ -22,6 +22,10 @@ def test_bode_draws_the_frequency_response():
     response = np.array([lin.C @ np.linalg.solve(1j * w * np.eye(4) - lin.A, lin.B) for w in omega])
     np.testing.assert_allclose(drawn_curve(gain, "left")[1], np.abs(response[:, 0, 1]), rtol=1e-9)
     assert [t.get_text() for t in gain.get_legend().get_texts()] == ["left", "right"]
+    for ax in figure.axes:  # told apart without colours, as in the legend
+        marks = {line.get_label(): line.get_marker() for line in ax.lines}
+        assert marks == {"left": "None", "right": "o"}
+    assert [key.get_marker() for key in gain.get_legend().get_lines()] == ["None", "o"]
 
 
 def test_bode_of_an_input_that_does_not_act():

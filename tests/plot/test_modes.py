@@ -10,7 +10,7 @@ import cmbcontrol as cmb
 from cmbcontrol import linearize, plants, plot, trim
 from cmbcontrol.plants.five_bar import configuration
 from cmbcontrol.plot.modes import ModeMotion, mode_course
-from tests.fixtures import animation_frames
+from tests.fixtures import animation_frames, refuses
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +72,22 @@ def test_real_modes_share_their_panel():
     titles = [ax.get_title() for ax in plot.modes(lin).axes]
     assert titles == ["modes 0, 1: growth and decay, ±2.37 1/s", "modes 2, 3: growth and decay, ±2.773 1/s"]
     assert [ax.get_title() for ax in plot.modes(lin, which=[2]).axes] == ["mode 2: decay, -2.773 1/s"]
-    assert len(plot.modes(lin, undamped=True).axes) == 2
+    assert len(plot.modes(lin.undamped_modes()).axes) == 2
+    refuses(lambda: plot.modes(plant), "modes", "from linearize, or its modes", kind=TypeError)
+
+
+def test_the_modes_that_are_given_are_drawn(tmp_path):
+    """A damped pendulum: with its modes themselves, those without damping are no other argument."""
+    rod = cmb.Body.rod("rod", 1.0, 1.0)
+    joint = cmb.Revolute("pivot", "ground", "rod", axis=(0, 1, 0), damping=1.0)
+    plant = cmb.Mechanism("pendulum", [rod], [joint])
+    lin = linearize(plant, trim(plant, [np.pi / 2.0]))
+    damped, free = lin.modes(), lin.undamped_modes()
+    assert plot.modes(lin).axes[0].get_title() == plot.modes(damped).axes[0].get_title()
+    told = plot.modes(free, which=[0]).axes[0].get_title()
+    assert told.startswith(f"mode 0: {free[0].frequency:.4g} rad/s") and "damping 0" in told
+    assert told != plot.modes(damped).axes[0].get_title()
+    assert animation_frames(plot.animate_mode(free, 0, tmp_path / "m.gif", cycles=1, seconds=1.0, fps=10)) == 10
 
 
 def test_mode_figures_in_space_and_on_given_axes(hanging):

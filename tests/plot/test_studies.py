@@ -114,3 +114,30 @@ def test_a_measure_that_does_not_vary_says_so():
     assert distribution(found, "y").axes[0].get_title() == "the same in all 24 runs: 12,300"
     (text,) = tornado(found.sensitivities("y")).axes[0].texts
     assert "does not vary" in text.get_text()
+
+
+def test_axes_are_in_the_unit_of_their_size():
+    """Forces of 100 kN, lengths of millimetres: as in figures of runs. What is drawn stays in SI units."""
+
+    def press(stroke, ratio):
+        return {"force": 2e5 * (0.5 + stroke / 4e-3), "gap": stroke * ratio, "same": 3e-3}
+
+    vary = {"stroke": Vary((1e-3, 4e-3), "m"), "ratio": (0.1, 1.0)}
+    found = study(press, vary, runs=30, measure_units={"force": "N", "gap": "m", "same": "m"})
+    ax = distribution(found, "force", low=2e5, high=2.5e5).axes[0]
+    assert ax.get_xlabel() == "force (kN)" and " in 200 to 250 kN\n" in ax.get_title()
+    assert distribution(found, "same").axes[0].get_title() == "the same in all 30 runs: 3 mm"
+    figure = scatter(found, ["force", "gap"], color="gap")
+    assert [ax.get_ylabel() for ax in figure.axes] == ["force (kN)", "", "gap (mm)", "", "gap (mm)"]
+    assert [ax.get_xlabel() for ax in figure.axes[:4]] == ["", "", "stroke (mm)", "ratio"]
+    both = pareto(found, "force", "gap").axes[0]
+    assert (both.get_xlabel(), both.get_ylabel()) == ("force (kN)", "gap (mm)")
+    for ax, axis in ((figure.axes[0], "y"), (figure.axes[3], "y"), (figure.axes[2], "x"), (both, "x"), (both, "y")):
+        ax.figure.draw_without_rendering()
+        ticks = getattr(ax, f"get_{axis}ticks")()
+        shown = [label.get_text() for label in getattr(ax, f"get_{axis}ticklabels")()]
+        factor = 1e3 if max(ticks) > 1.0 else 1e-3
+        if any(shown):
+            read = [float(text.replace("\N{MINUS SIGN}", "-")) for text in shown]
+            np.testing.assert_allclose(np.array(read) * factor, ticks, atol=1e-9 * max(ticks))
+    np.testing.assert_array_equal(both.lines[0].get_xdata(), found.data.force.values)

@@ -7,7 +7,7 @@ import pytest
 from matplotlib.ticker import AutoLocator, MaxNLocator
 
 from cmbcontrol.plot import style
-from cmbcontrol.plot.figure import new_figure
+from cmbcontrol.plot.figure import narrow, new_figure
 from cmbcontrol.plot.ticks import PlainTicks, prefixed, tick_texts
 
 
@@ -91,3 +91,24 @@ def test_labels_side_by_side_have_room(width):
             figure.draw_without_rendering()
         boxes = [tick.label1.get_window_extent() for tick in ax.xaxis._update_ticks()]
         assert boxes and all(a.x1 < b.x0 for a, b in pairwise(boxes)), (low, high)
+
+
+@pytest.mark.parametrize("low", [1e-14, 3e-6, 2e-3, 0.7, 2e4])
+@pytest.mark.parametrize("span", [3.0, 40.0, 1e9])
+def test_logarithmic_axes_of_phones_have_no_raised_letters(low, span):
+    """Raised letters are 0.7 of the others: 7.5 of 10.7 pixels, the resolution of pages being 96 a inch."""
+    with narrow():
+        figure, (ax,) = style.panels(None, 1)
+        style.dress(ax, "", log=True)
+        style.logarithmic(ax, "x")
+    for axis, limit in ((ax.xaxis, ax.set_xlim), (ax.yaxis, ax.set_ylim)):
+        limit(low, low * span)
+        figure.draw_without_rendering()
+        ticks = [*axis.get_major_ticks(), *axis.get_minor_ticks()]
+        places = [*axis.get_majorticklocs(), *axis.get_minorticklocs()]
+        told = [(x, t.label1) for x, t in zip(places, ticks, strict=True) if t.label1.get_text()]
+        for x, label in told:
+            text = label.get_text()
+            assert "$" not in text and label.get_fontsize() * 96.0 / 72.0 >= 9.0
+            assert float(text.replace("\N{MINUS SIGN}", "-")) == pytest.approx(x, rel=1e-6)
+        assert [x for x, _ in told if low <= x <= low * span]

@@ -89,6 +89,20 @@ def test_readouts_are_errors():
     assert told["loop opening"]["values"].max() >= 0.99 * run.max_drift
 
 
+def test_units_suit_the_largest_numbers():
+    """The excavator's cylinders push with 600 kN, moments stay below 10 kN m; a tiny machine moves by 2.5 mm."""
+    assert case_of_run(tracked("excavator", 0.2))["units"] == {
+        "rad": 1.0, "rad/s": 1.0, "rad/s2": 1.0, "m": 1.0, "m/s": 1.0, "m/s2": 1.0,
+        "N": 1e3, "N m": 1.0, "J": 1e3, "W": 1e3,
+    }  # fmt: skip
+    plant = cmb.Mechanism(
+        "tiny", [cmb.Body("m", 1e-3)], [cmb.Prismatic("x", "ground", "m", axis=(1, 0, 0))],
+        springs=[cmb.JointSpring("s", "x", stiffness=1.0)],
+    )  # fmt: skip
+    units = case_of_run(cmb.simulate(plant, q0=[2.5e-3], t_end=0.1))["units"]
+    assert units["m"] == 1e-3 and units["J"] == 1e-6
+
+
 def test_runs_without_a_plant():
     run = tracked("five-bar", 0.1)
     run.plant = None

@@ -1,11 +1,14 @@
 """Signals of pages: groups by unit, names, colours."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
 from cmbcontrol import plants, simulate
 from cmbcontrol.plot.signals import SignalStyles
-from cmbcontrol.viewer.curves import curves_of, dashes
+from cmbcontrol.plot.style import DISTINCT, styles
+from cmbcontrol.viewer.curves import curves_of, dashes_of
 
 from .runs import singular, tracked
 
@@ -68,6 +71,18 @@ def test_many_signals_are_hidden_at_first():
     assert len(shown) > 8 and sum(shown) == 8 and shown == sorted(shown, reverse=True)
 
 
-@pytest.mark.parametrize(("style", "expected"), [("-", []), (":", [2, 3]), ((0, (3, 1, 1, 1)), [3, 1, 1, 1])])
-def test_dashes(style, expected):
-    assert dashes(style) == expected
+def test_the_eight_curves_that_are_shown_differ_by_dashes_alone():
+    _, groups = by_label(tracked("stewart", 0.1))
+    for label, unit in (("joint angle", "rad"), ("multiplier", "N")):
+        shown = [tuple(signal["dash"]) for signal in groups[label, unit]["signals"] if signal["shown"]]
+        assert len(shown) == len(set(shown)) == 8 and shown.count(()) == 1
+    legs = groups["tracking, reference dotted", "m"]["signals"]
+    references = {tuple(signal["dash"]) for signal in legs if "of" in signal}
+    assert len(references) == 1 and not references & {tuple(signal["dash"]) for signal in legs if "of" not in signal}
+
+
+@pytest.mark.parametrize("n", [8, DISTINCT, DISTINCT + 1, 200])
+def test_curves_differ_by_colour_and_dashes(n):
+    looks = [(str(look["color"]), tuple(dash)) for look, dash in zip(styles(n), dashes_of(styles(n)), strict=True)]
+    assert len(set(looks)) == n
+    assert all(a[1] != b[1] for a, b in pairwise(looks))

@@ -307,7 +307,18 @@ class _AxisJoint(Joint):
 
 @frozen_family
 class Revolute(_AxisJoint):
-    """Joint that turns about `axis`; coordinate: angle, rad."""
+    """Joint that turns about `axis`; coordinate: angle, rad.
+
+    `frame` on the parent and `child_frame` on the child coincide at zero; `axis` is given in them. Also: `damping`
+    (N m s/rad), `armature` (inertia of rotors, kg m2), `limits` (range, rad), `restitution` of its end stops (0 to
+    1).
+
+    Examples
+    --------
+    >>> elbow = Revolute("elbow", "upper", "fore", axis=(0, 1, 0), frame=Frame((0.3, 0, 0)))
+    >>> elbow.frame.p, elbow.child_frame.p
+    (array([0.3, 0. , 0. ]), array([0., 0., 0.]))
+    """
 
     kinds = (layout.REVOLUTE,)
     position_suffixes = velocity_suffixes = ("",)
@@ -332,7 +343,11 @@ class Revolute(_AxisJoint):
 
 @frozen_family
 class Prismatic(_AxisJoint):
-    """Joint that slides along `axis`; coordinate: travel, m."""
+    """Joint that slides along `axis`; coordinate: travel, m.
+
+    `frame` on the parent and `child_frame` on the child coincide at zero; `axis` is given in them. Also: `damping`
+    (N s/m), `armature` (inertia of rotors, kg), `limits` (range, m), `restitution` of its end stops (0 to 1).
+    """
 
     kinds = (layout.PRISMATIC,)
     position_suffixes = velocity_suffixes = ("",)
@@ -353,7 +368,12 @@ class Prismatic(_AxisJoint):
 
 @frozen_family
 class Helical(_AxisJoint):
-    """Screw joint about `axis`; coordinate: angle, rad; `pitch` is the travel per radian, m/rad."""
+    """Screw joint about `axis`; coordinate: angle, rad; `pitch` is the travel per radian, m/rad.
+
+    `frame` on the parent and `child_frame` on the child coincide at zero; `axis` is given in them. Also: `damping`
+    (N m s/rad), `armature` (inertia of rotors, kg m2), `limits` (range, rad), `restitution` of its end stops (0 to
+    1).
+    """
 
     pitch: float = field(default=0.0, kw_only=True)
 
@@ -382,7 +402,12 @@ class Helical(_AxisJoint):
 
 @frozen_family
 class Cylindrical(_AxisJoint):
-    """Joint that turns about and slides along `axis`; coordinates: angle (rad), travel (m)."""
+    """Joint that turns about and slides along `axis`; coordinates: angle (rad), travel (m).
+
+    `frame` on the parent and `child_frame` on the child coincide at zero; `axis` is given in them. Also: `damping`
+    (N m s/rad and N s/m), `armature` (inertia of rotors, kg m2 and kg), `limits` (ranges by suffix, rad and m),
+    `restitution` of its end stops (0 to 1).
+    """
 
     kinds = (layout.CYLINDRICAL,)
     position_suffixes = velocity_suffixes = ("angle", "travel")
@@ -399,7 +424,11 @@ class Cylindrical(_AxisJoint):
 
 @frozen_family
 class Planar(_AxisJoint):
-    """Joint in the plane across `axis`; positions (x, y, angle), velocities (vx, vy, omega) in the child's axes."""
+    """Joint in the plane across `axis`; positions (x, y, angle), velocities (vx, vy, omega) in the child's axes.
+
+    `frame` on the parent and `child_frame` on the child coincide at zero; `axis` is given in them. Also: `damping`
+    (N s/m and N m s/rad), `limits` (ranges by suffix, m and rad), `restitution` of its end stops (0 to 1).
+    """
 
     kinds = (layout.PLANAR,)
     position_suffixes = ("x", "y", "angle")
@@ -420,7 +449,12 @@ class Planar(_AxisJoint):
 
 @frozen_family
 class Universal(Joint):
-    """Joint with two crossing axes: `axis`, fixed on the parent, then `second_axis`, fixed on the child."""
+    """Joint with two crossing axes: `axis`, fixed on the parent, then `second_axis`, fixed on the child.
+
+    `axis` is given in `frame` on the parent, `second_axis` in `child_frame` on the child; the frames coincide at
+    zero. Also: `damping` (N m s/rad), `armature` (inertia of rotors, kg m2), `limits` (ranges by suffix, rad),
+    `restitution` of its end stops (0 to 1).
+    """
 
     axis: HeldArray = field(default=held((1.0, 0.0, 0.0)), kw_only=True)
     second_axis: HeldArray = field(default=held((0.0, 1.0, 0.0)), kw_only=True)
@@ -468,7 +502,11 @@ class Universal(Joint):
 
 @frozen_family
 class Spherical(Joint):
-    """Ball joint; positions: quaternion (w, x, y, z); velocities: angular velocity in the child's axes."""
+    """Ball joint; positions: quaternion (w, x, y, z); velocities: angular velocity in the child's axes.
+
+    Its centre is the origin of `frame` on the parent and of `child_frame` on the child, which coincide at zero.
+    Also: `damping` (N m s/rad), `limits` (ranges by suffix), `restitution` of its end stops (0 to 1).
+    """
 
     kinds = (layout.SPHERICAL,)
     position_suffixes = ("qw", "qx", "qy", "qz")
@@ -488,7 +526,11 @@ class Spherical(Joint):
 
 @frozen_family
 class Free(Joint):
-    """Joint without constraint; positions: quaternion (w, x, y, z), then x, y, z; velocities in the child's axes."""
+    """Joint without constraint; positions: quaternion (w, x, y, z), then x, y, z; velocities in the child's axes.
+
+    They are those of `child_frame` on the child, seen from `frame` on the parent. Also: `damping` (N m s/rad and N
+    s/m), `limits` (ranges by suffix), `restitution` of its end stops (0 to 1).
+    """
 
     kinds = (layout.FREE,)
     position_suffixes = ("qw", "qx", "qy", "qz", "x", "y", "z")
@@ -505,7 +547,11 @@ class Free(Joint):
 
 @frozen_family
 class Fixed(Joint):
-    """Joint without motion."""
+    """Joint without motion.
+
+    `frame` on the parent and `child_frame` on the child coincide; it has no coordinates, so that `damping`,
+    `armature`, `limits` and `restitution` say nothing of it.
+    """
 
     kinds = (layout.FIXED,)
     symbol = "weld"

@@ -174,6 +174,7 @@ class Viewer {
     const times = one.motion.times;
     this.case = one;
     this.cases.value = index;
+    this.units.suit(one.units);
     this.note.textContent = one.note;
     this.note.title = one.note;
     this.player.pause();
@@ -207,7 +208,7 @@ class Viewer {
 
   /** All numbers of the page in another unit. */
   choose(quantity, name) {
-    this.units.chosen[quantity] = name;
+    this.units.choose(quantity, name);
     this.plots.relabel();
     this._readouts();
     this._info();

@@ -38,6 +38,19 @@ export function icon(name) {
   return svg;
 }
 
+/** A short piece of a curve, for a legend. */
+export function stroke(color, dash) {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.setAttribute("class", "swatch");
+  svg.setAttribute("aria-hidden", "true");
+  svg.style.setProperty("--color", color);
+  const line = document.createElementNS("http://www.w3.org/2000/svg", "path");
+  line.setAttribute("d", "M0 2h30");
+  if (dash.length) line.setAttribute("stroke-dasharray", dash.join(" "));
+  svg.append(line);
+  return svg;
+}
+
 export function button(name, label, onclick, extra = {}) {
   return element("button", { type: "button", class: "icon", title: label, "aria-label": label, onclick, ...extra }, icon(name));
 }

@@ -2,7 +2,7 @@
 
 import uPlot from "uplot";
 import { short, ticks } from "./format.js";
-import { element } from "./page.js";
+import { element, stroke } from "./page.js";
 import { Signals } from "./signals.js";
 import { between, place } from "./track.js";
 
@@ -35,6 +35,7 @@ export class Plots {
     this.range = null;
     this.place.parentElement.classList.toggle("without-plots", !data.groups.length);
     for (const group of data.shown) this.add(group);
+    this.list.scrollTop = 0; // of those, the first is seen where there is no room for all
     this.signals.show();
   }
 
@@ -152,9 +153,7 @@ class Panel {
         if (signal.of || (many && !this.on[k])) return []; // a reference goes with what follows it
         const value = element("span", { class: "value" });
         this.values[k] = value;
-        const swatch = element("i", { class: "swatch" });
-        swatch.style.setProperty("--color", signal.color);
-        swatch.style.borderTopStyle = signal.dash.length ? "dashed" : "solid";
+        const swatch = stroke(signal.color, signal.dash);
         const entry = element("button", { type: "button", class: "entry", "aria-pressed": this.on[k], title: `Show or hide ${signal.name}` });
         entry.append(swatch, element("span", { class: "name", text: signal.name }), value);
         entry.addEventListener("click", () => {

@@ -3,18 +3,34 @@
 // of each quantity: names, and how many there are in one SI unit, which is the first
 export const QUANTITIES = {
   length: { m: 1, mm: 1e3 },
-  angle: { rad: 1, deg: 180 / Math.PI },
-  force: { N: 1, kN: 1e-3 },
-  moment: { "N m": 1, "kN m": 1e-3, "N mm": 1e3 },
-  energy: { J: 1, kJ: 1e-3 },
-  power: { W: 1, kW: 1e-3 },
+  angle: { rad: 1, mrad: 1e3, deg: 180 / Math.PI },
+  force: { N: 1, kN: 1e-3, MN: 1e-6 },
+  moment: { "N m": 1, "kN m": 1e-3, "MN m": 1e-6, "N mm": 1e3 },
+  energy: { J: 1, kJ: 1e-3, MJ: 1e-6 },
+  power: { W: 1, kW: 1e-3, MW: 1e-6 },
 };
 const OF = Object.fromEntries(Object.entries(QUANTITIES).map(([quantity, names]) => [Object.keys(names)[0], quantity]));
 const PARTS = /N m|[A-Za-z]+|\//g;
 
 export class Units {
   constructor() {
-    this.chosen = Object.fromEntries(Object.entries(OF).map(([name, quantity]) => [quantity, name]));
+    this.byHand = new Set();
+    this.chosen = {};
+    this.suit({});
+  }
+
+  /** Units of about the given sizes, in SI units, as numbers need them; what was chosen by hand stays. */
+  suit(sizes) {
+    for (const [si, quantity] of Object.entries(OF)) {
+      if (this.byHand.has(quantity)) continue;
+      const off = (name) => Math.abs(Math.log10((sizes[si] || 1) * QUANTITIES[quantity][name]));
+      this.chosen[quantity] = Object.keys(QUANTITIES[quantity]).reduce((best, name) => (off(name) < off(best) ? name : best));
+    }
+  }
+
+  choose(quantity, name) {
+    this.byHand.add(quantity);
+    this.chosen[quantity] = name;
   }
 
   /** How a unit, such as m/s, is shown: {factor, unit}. */
