@@ -2330,6 +2330,10 @@ def _pairs(base: Any) -> dict[str, Any]:
     return inside | {"unknown": {"nosuchname": (0.0, 1.0)}, "number key": {3: (0.0, 1.0)}, "a list": [first]}
 
 
+def _saturation(x: float, rate: float) -> float:
+    return min(max(x, -1.0), 1.0)
+
+
 def _studies() -> list[Call]:
     from cmbcontrol import plot, studies
 
@@ -2362,6 +2366,27 @@ def _studies() -> list[Call]:
             runs=(8, count),
             seed=(1, seed),
             confidence=(0.9, share),
+        ),
+        call(
+            "linear.describing_function",
+            linear.describing_function,
+            element=_saturation,
+            amplitude=(0.5, positive),
+            omega=(2.0, positive),
+            centre=(0.1, number),
+        ),
+        call(
+            "frequency_response",
+            cmb.frequency_response,
+            plant=(W.plant, thing),
+            law=W.law,
+            between=("left_ref", "left"),
+            omega=([5.0, 20.0], vector(2)),
+            excitation=("multisine", choice),
+            phases=("random", choice),
+            amplitude=(1e-5, positive),
+            periods=(2, count),
+            workers=1,
         ),
         call("studies.Vary", studies.Vary, how=(0.0, 1.0), unit=("kg", text)),
         call(
