@@ -55,7 +55,7 @@ class Excitation:
     @property
     def omega(self) -> Array:
         """Excited frequencies (k,), rad/s."""
-        return 2.0 * np.pi * self.lines / self.length
+        return np.asarray(2.0 * np.pi * self.lines / self.length, dtype=np.float64)
 
 
 class Tones(KeepsArguments):

@@ -236,7 +236,7 @@ def _responses(loop: ClosedLoop, entrance: Entrance, omega: Array) -> tuple[Comp
     """Responses of the states (frequencies, n) and of the efforts that the law asks for (frequencies, nu)."""
     z = np.exp(1j * omega * loop.dt) if loop.dt else 1j * omega
     X = np.linalg.solve(z[:, None, None] * np.eye(len(loop.A)) - loop.A, entrance.B[:, None].astype(complex))[..., 0]
-    return X, X @ loop._parts.effort.T + entrance.effort
+    return X.astype(complex), X @ loop._parts.effort.T + entrance.effort
 
 
 def _levels(given: Any, loop: ClosedLoop, entrance: Entrance, omega: Array, together: bool) -> Array:
@@ -399,7 +399,7 @@ class _Experiment:
         base = float(plant.load_values().ravel()[plant.load_names.index(name)])
         if period is None:
             return {name: lambda t: base + float(tones(t))}
-        times = np.arange(round(t_end / period) + 1) * period
+        times: Array = np.arange(round(t_end / period) + 1, dtype=np.float64) * period
         values = base + tones.over(times)[:, 0]
         return {name: (np.repeat(times, 2)[1:], np.repeat(values, 2)[:-1])}
 
@@ -482,7 +482,8 @@ def _unsettled(records: Array, periods: int, scale: Array, tolerance: float, rou
 def _line_numbers(records: Array, record: Excitation, amplitude: Array) -> dict[str, float]:
     """Numbers of each output and line: response, noise and distortion, for one unit of the input."""
     spectra = np.fft.rfft(records, axis=1) * (2.0 / record.points)
-    mean, found = spectra.mean(axis=0), {}
+    mean = spectra.mean(axis=0)
+    found: dict[str, float] = {}
     noise = spectra.var(axis=0, ddof=1)
     quiet = np.abs(mean) ** 2
     others = np.setdiff1d(np.arange(1, len(mean)), record.lines)
@@ -589,7 +590,7 @@ class FrequencyResponse:
         compared with that.
         """
         linear = self.data["linear"]
-        size = np.maximum(abs(linear), _LEAST * self.data["scale"])
+        size: Any = np.maximum(abs(linear), _LEAST * self.data["scale"])
         return abs(self.data["response"] - linear) / size.where(size > 0.0, 1.0)
 
     def loop(self) -> FrequencyResponse:

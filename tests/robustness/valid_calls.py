@@ -2381,7 +2381,7 @@ def _studies() -> list[Call]:
             plant=(W.plant, thing),
             law=W.law,
             between=("left_ref", "left"),
-            omega=([5.0, 20.0], vector(2)),
+            omega=[5.0, 20.0],
             excitation=("multisine", choice),
             phases=("random", choice),
             amplitude=(1e-5, positive),

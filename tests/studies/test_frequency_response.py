@@ -161,6 +161,7 @@ def stiffness_of(found):
     return 1.0 / found.data["response"].values[:, 0, 0] + 2.0 * found.omega[0] ** 2
 
 
+@pytest.mark.slow
 def test_a_friction_oscillator_keeps_the_balance_of_its_fundamental():
     """Friction that always slides is a square wave: its fundamental is 4 F/pi, whatever else moves."""
     k, F, omega = 50.0, 1.5, 8.0
@@ -180,6 +181,7 @@ def test_a_friction_oscillator_keeps_the_balance_of_its_fundamental():
     assert found.data["distortion"].values.min() > 0.0
 
 
+@pytest.mark.slow
 def test_a_play_keeps_its_describing_function():
     """The measured fundamental of a spring with play, as far as harmonics of the motion allow."""
     k, b = 900.0, 0.01
@@ -198,6 +200,15 @@ def test_a_play_keeps_its_describing_function():
     share = found.data["distortion"].values[:, 0, 0] / np.abs(found.data["response"].values[:, 0, 0])
     assert share.max() < 0.02
     assert (np.abs(measured - exact) < 3.0 * k * share).all()
+
+
+def test_the_default_amplitude_is_small_for_smooth_friction():
+    """Friction that turns round within 0.1 m/s: what moves by more is not what the linear model says."""
+    plant = oscillator(SpringDamper(50.0, damping=0.5), Friction(1.5, transition_rate=0.1))
+    options = {"between": ("push_fx", ("x", "x_rate")), "omega": [8.0], "workers": 1}
+    require_near(cmb.frequency_response(plant, np.zeros(0), [0.0], **options))
+    large = cmb.frequency_response(plant, np.zeros(0), [0.0], amplitude=1.0, **options)
+    assert float(large.deviation().min()) > 1e-3 and large.data["distortion"].values.min() > 0.0
 
 
 def test_what_does_not_settle_is_refused_with_numbers():
