@@ -108,6 +108,7 @@ from .sim.switching import Engage as Engage
 from .sim.switching import Lock as Lock
 from .sim.switching import Release as Release
 from .sim.switching import Unlock as Unlock
+from .studies.frequency_response import frequency_response as frequency_response
 from .trace.symbols import where_less as where_less
 from .viewer.subjects import view as view
 

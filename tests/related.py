@@ -46,6 +46,7 @@ DOORS = {
     ("_notebook", "viewer"),
     ("_notebook", "reports"),
     ("linear/root_locus", "plot"),
+    ("studies/frequency_response", "plot"),
     ("model/plant", "linear"),
     ("model/plant", "plot"),
 }

@@ -149,6 +149,46 @@ class ClosedLoop:
         entry = parts.entry @ parts.gains.u_x + parts.law @ parts.gains.c_x
         return BrokenLoop(self.name, at, self.dt, self.A, entry, np.eye(len(states), len(self.A)), states)
 
+    def entrance(self, name: str) -> Entrance:
+        """Way by which a signal enters the loop: an input, or one that is added inside of it.
+
+        Parameters
+        ----------
+        name : str
+            One of `inputs`; ``<actuator>_command``, added to the effort that the law asks for, before delays and
+            drives; or ``<state>_measurement``, added to a state of the plant as the law reads it.
+
+        Returns
+        -------
+        Entrance
+
+        Raises
+        ------
+        ValueError
+            For another name.
+        """
+        parts, readings = self._parts, [f"{x}_measurement" for x in self.plant.states]
+        commands = [n.removesuffix("_effort") + "_command" for n in self.plant.inputs]
+        _check.one_of(name, [*self.inputs, *commands, *readings], "signal that enters the loop")
+        told = np.zeros(len(commands))
+        if name in self.inputs:
+            k = self.inputs.index(name)
+            j = k - len(self.inputs) + parts.gains.u_r.shape[1]
+            told = parts.gains.u_r[:, j] if j >= 0 else told
+            return Entrance(name, self.input_units[k], self.B[:, k], self.D[:, k], told)
+        if name in commands:
+            i = commands.index(name)
+            asked, B, unit = np.eye(len(told))[i], parts.entry[:, i], self.plant.input_units[i]
+        else:
+            i = readings.index(name)
+            asked = told = parts.gains.u_x[:, i]
+            B, unit = parts.entry @ asked + parts.law @ parts.gains.c_x[:, i], self.plant.state_units[i]
+        model = self.plant if parts.held is None else parts.held.model
+        acting = asked if parts.held is None else asked * (parts.held.delays == 0.0)
+        rows = dict(zip(model.outputs, model.D @ acting, strict=True))
+        efforts = dict(zip(self.plant.inputs, told, strict=True))
+        return Entrance(name, unit, B, np.array([efforts.get(n, rows.get(n, 0.0)) for n in self.outputs]), told)
+
     def margins(self, at: str = "input") -> Margins:
         """Gain, phase and delay margins of the loop; see `margins`."""
         known: dict[str, Margins] = vars(self).setdefault("_margins", {})
@@ -270,6 +310,25 @@ class ClosedLoop:
                 ratio = -value.real / abs(value) if np.isfinite(value) and value else float(np.sign(-value.real))
                 lines.append(f"  {text:<26}  {abs(value):<17.6g}  {ratio: .4g}")
         return "\n".join(lines)
+
+
+class Entrance(NamedTuple):
+    """Way of one signal into a closed loop.
+
+    Attributes
+    ----------
+    name, unit : str
+    B, D : ndarray, shape (n,) and (outputs,)
+        Columns of the model.
+    effort : ndarray, shape (nu,)
+        What the law asks for at once, for one unit of the signal.
+    """
+
+    name: str
+    unit: str
+    B: Array
+    D: Array
+    effort: Array
 
 
 class _Parts(NamedTuple):

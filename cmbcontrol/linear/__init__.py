@@ -4,6 +4,7 @@ from .along import LinearSequence as LinearSequence
 from .bifurcation import SpecialPoint as SpecialPoint
 from .contact_rest import ContactForce as ContactForce
 from .continuation import EquilibriumBranch as EquilibriumBranch
+from .describing_function import describing_function as describing_function
 from .linearize import underlying_ode as underlying_ode
 from .local_form import LocalForm as LocalForm
 from .modes import Mode as Mode
@@ -41,6 +42,7 @@ __all__ = [
     "TangentSpace",
     "TrimReport",
     "ZeroOrderHold",
+    "describing_function",
     "preload_directions",
     "reduced_model",
     "undamped_modes",

@@ -37,7 +37,7 @@ from .parametrization import (
 from .right_jacobian import group_joints, inverse_right_jacobian
 from .signals import FrameMotion, LinearizedEquations, named_frame
 
-__all__ = ["PlantSystem", "to_iosystem"]
+__all__ = ["PlantSystem", "output_values", "to_iosystem"]
 
 Array = NDArray[np.float64]
 
@@ -147,6 +147,14 @@ def _signal(plant: Plant, states: Sequence[str], q0: Array, item: str | FrameMot
         return _Signal(lambda state: state.constraint.force[axes])
     motor = plant.actuator_names.index(item.removesuffix("_effort"))
     return _Signal(lambda state: state.u[[motor]])
+
+
+def output_values(
+    plant: Plant, q0: Array, item: str | FrameMotion, names: Sequence[str]
+) -> Callable[[Array, Array, Array], Array]:
+    """Function (q, v, u) -> values (k,) of one item of the outputs, named `names`, as they deviate from q0."""
+    signal = _signal(plant, (), q0, item, names)
+    return lambda q, v, u: signal.value(_OutputState(plant, q, v, u, q0))
 
 
 def _coordinate(plant: Plant, q0: Array, name: str) -> _Signal:

@@ -9,6 +9,7 @@ from .figure import save as save
 from .frequency import bode as bode
 from .machine import animate as animate
 from .machine import mechanism as mechanism
+from .measured import measured_response as measured_response
 from .modes import animate_mode as animate_mode
 from .modes import modes as modes
 from .pole_sets import pole_sets as pole_sets
@@ -35,6 +36,7 @@ __all__ = [
     "distribution",
     "envelope",
     "forces",
+    "measured_response",
     "mechanism",
     "modes",
     "pareto",

@@ -4,6 +4,7 @@ from .case import LinearCase as LinearCase
 from .case import MachineCase as MachineCase
 from .evaluation import sobol_indices as sobol_indices
 from .folder import open_rows as open_rows
+from .frequency_response import FrequencyResponse as FrequencyResponse
 from .measures import bandwidth as bandwidth
 from .measures import closest_singularity as closest_singularity
 from .measures import damping as damping
@@ -32,6 +33,7 @@ from .study_file import read_study as read_study
 from .variation import Vary as Vary
 
 __all__ = [
+    "FrequencyResponse",
     "LinearCase",
     "MachineCase",
     "Study",

@@ -639,3 +639,23 @@ def test_in_words():
     assert "five-bar with ProjectedInverseDynamics, 6 states, 0.001 s a sample" in text
     assert "left_effort[k-1] [N m]" in text
     assert "pole [1/s]" in text
+
+
+# -- ways into the loop -------------------------------------------------------------------------------------
+
+
+def test_entrances_are_the_inputs_and_places_inside():
+    plant = plants.five_bar()
+    loop = linearize_closed_loop(plant, five_bar_law(plant))
+    for k, name in enumerate(loop.inputs):
+        way = loop.entrance(name)
+        assert np.array_equal(way.B, loop.B[:, k]) and np.array_equal(way.D, loop.D[:, k])
+        assert way.unit == loop.input_units[k]
+    # in continuous time a command acts as an effort at the motor does; a reading that is wrong acts as the reference
+    # with the other sign does, as far as the law looks at their difference alone
+    assert pytest.approx(loop.entrance("left_disturbance").B, rel=1e-12) == loop.entrance("left_command").B
+    read, told = loop.entrance("left_rate_measurement"), loop.entrance("left_rate_ref")
+    assert pytest.approx(-told.B, rel=1e-6, abs=1e-6 * np.abs(told.B).max()) == read.B
+    assert read.effort == pytest.approx(-told.effort, rel=1e-6) and read.unit == "rad/s"
+    with pytest.raises(ValueError, match="signal that enters the loop"):
+        loop.entrance("left_effort")

@@ -207,6 +207,17 @@ class World:
         return cmb.root_locus(self.damped, [0.0, 1.0, 2.0])
 
     @functools.cached_property
+    def measured(self) -> Any:
+        between, omega = ("left_ref", "left"), [5.0, 20.0]
+        return cmb.frequency_response(
+            self.plant, self.standing, between=between, omega=omega, excitation="multisine", workers=1
+        )
+
+    @functools.cached_property
+    def standing(self) -> ctl.ProjectedInverseDynamics:
+        return ctl.ProjectedInverseDynamics(self.plant, JOINTS, cmb.Constant([2.1, 1.0]), bandwidth=8.0)
+
+    @functools.cached_property
     def certificate(self) -> design.Certificate:
         region = design.PoleRegion(decay=1.0)
         return design.certify(self.plant, self.feedback, [self.q], region)
@@ -1385,6 +1396,13 @@ def _simulation() -> list[Call]:
             amplitude=(0.1, optional(positive)),
         ),
         call("plot.root_locus", plot.root_locus, locus=(W.locus, thing), grid=(True, flag)),
+        call(
+            "plot.measured_response",
+            plot.measured_response,
+            found=(W.measured, thing),
+            outputs=(["left"], optional(names)),
+            dB=(True, flag),
+        ),
         call("plot.tuning", plot.tuning, result=(W.tuned, thing)),
         call("plot.pole_sets", plot.pole_sets, certificate=(W.certificate, thing), legend=(True, flag)),
         call(
@@ -2446,6 +2464,10 @@ def _pairs(base: Any) -> dict[str, Any]:
     return inside | {"unknown": {"nosuchname": (0.0, 1.0)}, "number key": {3: (0.0, 1.0)}, "a list": [first]}
 
 
+def _saturation(x: float, rate: float) -> float:
+    return min(max(x, -1.0), 1.0)
+
+
 def _studies() -> list[Call]:
     from cmbcontrol import plot, studies
 
@@ -2478,6 +2500,27 @@ def _studies() -> list[Call]:
             runs=(8, count),
             seed=(1, seed),
             confidence=(0.9, share),
+        ),
+        call(
+            "linear.describing_function",
+            linear.describing_function,
+            element=_saturation,
+            amplitude=0.5,
+            omega=(2.0, positive),
+            centre=(0.1, number),
+        ),
+        call(
+            "frequency_response",
+            cmb.frequency_response,
+            plant=(W.plant, thing),
+            law=W.standing,
+            between=("left_ref", "left"),
+            omega=[5.0, 20.0],
+            excitation=("multisine", choice),
+            phases=("random", choice),
+            amplitude=1e-5,
+            periods=(2, count),
+            workers=1,
         ),
         call("studies.Vary", studies.Vary, how=(0.0, 1.0), unit=("kg", text)),
         call(

@@ -28,6 +28,7 @@ PLAIN = (
         "getting-started.md",
         "index.md",
         "linear.md",
+        "measured-responses.md",
         "machine-files.md",
         "fmu.md",
         "mjcf.md",
