@@ -78,6 +78,9 @@ class ReferenceEfforts:
             Where the branch ends before.
         """
         y = np.asarray(position, dtype=np.float64) - self._origin
+        if self._rank == 0:  # without loops the coordinates are the configuration, however far they are
+            chart = self._chart((0,) * len(y))
+            return chart.solve(chart.y0 + y)
         cell = tuple(int(n) for n in np.rint(y / self._width))
         return follow(self._chart(cell), y - self._width * cell)
 

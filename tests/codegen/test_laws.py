@@ -53,6 +53,7 @@ from cmbcontrol.model.actuation import actuation_at
 from ..controllers.test_traced import heavier
 from ..fixtures import actuated_five_bar, force_motion, force_start, toggle_press
 from ..seeds import many
+from ..whole.test_examples import example
 from .test_entries import ACCURACY, NAMED, worst
 
 NEAR_SINGULAR = 3  # a status
@@ -122,6 +123,15 @@ def test_named_plants(in_c, name):
 def test_other_laws(in_c, make):
     plant, q = start("five-bar")
     assert worst(in_c(plant, q, functions=["forward"], law=make(plant, q)), 100)["law"] < ACCURACY
+
+
+@pytest.mark.slow
+@pytest.mark.nojit_slow
+def test_the_cascade_of_a_press(in_c):
+    """A motion that is asked of the ram, gains by crossover and margin, a notch and limits: the example of the docs."""
+    names = example("ex18_servo_press")
+    found = in_c(names["press"], names["motor"].q0, functions=["forward"], law=names["tuned"].law)
+    assert worst(found, 100)["law"] < ACCURACY
 
 
 def test_samples_one_after_the_other(in_c):

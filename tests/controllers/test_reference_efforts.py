@@ -8,7 +8,7 @@ from cmbcontrol import plants
 from cmbcontrol.controllers import Coordinates
 from cmbcontrol.controllers.reference_efforts import ReferenceEfforts
 from cmbcontrol.errors import AssemblyError, InputError
-from tests.fixtures import refuses
+from tests.fixtures import refuses, slider
 
 
 def crank_slider():
@@ -70,3 +70,10 @@ def test_where_the_branch_ends_the_place_is_told():
 def test_coordinates_that_determine_nothing_are_refused():
     plant = plants.five_bar()
     refuses(lambda: ReferenceEfforts(Coordinates(plant, "left")), "degrees of freedom", kind=InputError)
+
+
+def test_without_loops_any_distance_is_one_step():
+    plant = slider(mass=3.0)
+    ahead = ReferenceEfforts(Coordinates(plant, "x"))
+    np.testing.assert_allclose(ahead.at([2e6], [1.0], [0.5]), [1.5], rtol=1e-12)
+    assert ahead.point(np.array([2e6])).q.tolist() == [2e6]

@@ -25,7 +25,7 @@ from . import workers
 
 LENGTH = 60.0  # of a run, in units of the crossover
 FINE = 2e-3  # of a step in continuous time, in the same units
-# Of the step: an integral that waits softly, or a filter that follows a limit, does so a little later than an ideal one.
+# Of the step: an integral that waits softly, or a filter that follows a limit, does so later than an ideal one.
 LITTLE = 0.1
 
 

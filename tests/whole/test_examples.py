@@ -15,7 +15,14 @@ from matplotlib.figure import Figure
 from tests.fixtures import matched
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-LONG = ("ex09_limits", "ex12_tuning", "ex13_de_falco", "ex14_spencer_five_bar", "ex15_aghili_slider_crank")
+LONG = (
+    "ex09_limits",
+    "ex18_servo_press",
+    "ex12_tuning",
+    "ex13_de_falco",
+    "ex14_spencer_five_bar",
+    "ex15_aghili_slider_crank",
+)
 NO_UNIT = ("run", "cost", "damping_ratio")  # what axes of numbers are called
 
 
@@ -185,6 +192,20 @@ def test_ex16_benchmarks():
     results = list(example("ex16_benchmarks")["results"].values())
     assert all(max(result.largest, result.run.max_energy_error) < 1e-6 for result in results)
     assert [len(result.run.events()) for result in results] == [0, 10, 10, 0]
+
+
+@pytest.mark.slow
+def test_ex18_servo_press():
+    names = example("ex18_servo_press")
+    margins = names["tuned"].margins.loops[0]
+    assert (margins.phase, margins.phase_frequency) == pytest.approx((45.0, 40.0), rel=1e-6)
+    for name in ("as the law knows it", "real"):
+        assert np.abs(names["errors"][name]).max() < 0.1  # mm
+        assert np.abs(names["dwells"][name] - 4.0).max() < 0.01
+    found = names["loops_measured"]
+    assert float(found["as the law knows it"].deviation().max()) < 1e-6
+    assert float(found["as the law knows it"].data["coherence"].min()) > 0.99
+    assert 0.1 < float(found["real"].deviation().max()) < 1.0  # friction holds the ram where the motion is slow
 
 
 @pytest.mark.slow
