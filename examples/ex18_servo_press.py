@@ -95,7 +95,7 @@ axes[0, 0].plot(run.time, 1e3 * asked)
 axes[0, 0].set(ylabel="ram asked for (mm)")
 for (name, error), style in zip(errors.items(), ("-", "--"), strict=True):
     axes[1, 0].plot(run.time, error, style, label=name)
-axes[1, 0].set(xlabel="time (s)", ylabel="error of the ram (mm)")
+axes[1, 0].set(xlabel="time (s)", ylabel="error of the ram (mm)", ylim=(-0.07, 0.05))
 fine = np.geomspace(4.0, 160.0, 300)
 parts = (np.abs, lambda L: np.degrees(np.unwrap(np.angle(L))) - 360.0)
 for ax, part in zip(axes[:, 1], parts, strict=True):
@@ -104,6 +104,6 @@ for ax, part in zip(axes[:, 1], parts, strict=True):
         ax.semilogx(found.omega, part(found.data["response"].values[0, :, 0]), mark, label=f"measured, {name}")
 axes[0, 1].set(ylabel="gain of the loop", yscale="log")
 axes[1, 1].set(xlabel="frequency (rad/s)", ylabel="phase (deg)")
-axes[1, 0].legend()
+axes[1, 0].legend(loc="lower right")
 axes[0, 1].legend()
 fig.savefig("ex18_servo_press.png")
