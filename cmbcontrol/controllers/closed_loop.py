@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from .._tolerance import ROUNDING
 from ..errors import InputError
+from ..linear.controllability import ModalControllability, modal_controllability
 from ..linear.linearize import affine_approximation
 from ..linear.model import LinearModel
 from ..linear.operating import OperatingPoint
@@ -217,6 +218,15 @@ class ClosedLoop:
         entry = np.vstack([broken.entry, u @ u_x])
         A[:n, :n], A[n, :n] = broken.opened, row + u @ own
         return broken._replace(A=A + entry @ told, entry=entry, exit=told)
+
+    def modal_controllability(self, tolerance: float = 1e-8) -> ModalControllability:
+        """How much of each mode of the loop its inputs move and its outputs see; as of a linear model.
+
+        The law is differentiated by differences, so that the tolerance is larger than there. In sampled time
+        eigenvalues are those per sample.
+        """
+        parts = (self.A, self.B, self.C, self.D, self.inputs, self.outputs)
+        return modal_controllability(self.name, *parts, plant=self.plant, dt=self.dt, tolerance=tolerance)
 
     def bandwidth(self, coordinate: str) -> float:
         """Frequency up to which a coordinate follows its reference, within 3 dB of the response at rest, rad/s.

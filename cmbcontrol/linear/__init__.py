@@ -4,6 +4,7 @@ from .along import LinearSequence as LinearSequence
 from .bifurcation import SpecialPoint as SpecialPoint
 from .contact_rest import ContactForce as ContactForce
 from .continuation import EquilibriumBranch as EquilibriumBranch
+from .controllability import ModalControllability as ModalControllability
 from .linearize import underlying_ode as underlying_ode
 from .local_form import LocalForm as LocalForm
 from .modes import Mode as Mode
@@ -30,6 +31,7 @@ __all__ = [
     "LinearParametrization",
     "LinearSequence",
     "LocalForm",
+    "ModalControllability",
     "Mode",
     "Modes",
     "NonlinearParametrization",
