@@ -7,6 +7,8 @@ cell or ``plt.show()`` shows them. Elsewhere nothing is kept of them.
 from .actuation import actuation as actuation
 from .figure import save as save
 from .frequency import bode as bode
+from .loops import nichols as nichols
+from .loops import nyquist as nyquist
 from .machine import animate as animate
 from .machine import mechanism as mechanism
 from .modes import animate_mode as animate_mode
@@ -36,6 +38,8 @@ __all__ = [
     "forces",
     "mechanism",
     "modes",
+    "nichols",
+    "nyquist",
     "pareto",
     "pole_sets",
     "poles",

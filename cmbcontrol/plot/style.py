@@ -21,9 +21,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
+    "BAND",
     "COLORS",
     "FAINT",
     "INK",
+    "LABEL",
+    "QUIET",
+    "TICK",
     "above_rounding",
     "beside",
     "curve",

@@ -1321,6 +1321,8 @@ def _simulation() -> list[Call]:
             grid=(None, optional(flag)),
             dB=(False, flag),
         ),
+        call("plot.nyquist", plot.nyquist, loop=(W.loop, thing)),
+        call("plot.nichols", plot.nichols, loop=(W.loop, thing)),
         call(
             "plot.modes",
             plot.modes,
@@ -2472,6 +2474,7 @@ RESULTS = frozenset(
         "LinearSequence",
         "LoopMargins",
         "Margins",
+        "ModalControllability",
         "Mode",
         "Modes",
         "ConstrainedMotion",
