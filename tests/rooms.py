@@ -51,6 +51,7 @@ ELSEWHERE = {
     "kernels/signals": ("kernels/test_linear_algebra", "the two files of what laws compute in kernels"),
     "kernels/time_loop": ("whole/test_interpreted", "the time loop in every way that it is used"),
     "kernels/record": ("sim/test_output", "the columns of a result"),
+    "linear/invariant_subspaces": ("linear/test_modes", "repeated and defective modes are their vectors"),
     "linear/bifurcation": ("linear/test_continuation", "the special points of a branch"),
     "linear/chart": ("linear/test_parametrization", "what all charts have in common, chart by chart"),
     "linear/contact_modes": ("linear/test_contact_rest", "which constraints hold where contacts are closed"),

@@ -14,7 +14,7 @@ from .. import _check
 from ..errors import EquilibriumError, InputError
 from . import common
 from .matrices import matrix_lines
-from .tables import bold, table, width
+from .tables import bold, table, width, wrapped
 
 if TYPE_CHECKING:
     import control
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..linear.model import LinearModel
     from ..linear.operating import OperatingPoint
 
-__all__ = ["Files", "Wish", "held_for", "needs_compilation", "report", "sampled_numbers"]
+__all__ = ["Files", "Wish", "held_for", "moved_and_seen", "needs_compilation", "report", "sampled_numbers"]
 
 Array = NDArray[np.float64]
 
@@ -151,6 +151,8 @@ def report(lin: LinearModel, digital: control.StateSpace | None) -> Iterator[str
         yield from matrix_lines("drift", lin.drift[:, None], labels, [""])
     yield ""
     yield from _modes(lin)
+    yield ""
+    yield from moved_and_seen(lin)
     if digital is not None:
         yield ""
         yield f"sampled every {digital.dt:g} s: x(k+1) = A x(k) + B u(k), {digital.nstates} states"
@@ -179,6 +181,19 @@ def _modes(lin: LinearModel) -> Iterator[str]:
         headings, rows = headings[:-1], [row[:-1] for row in rows]
     yield from table(headings, rows, width(), (0, 1, 2, 6), indent=2)
     yield from str(modes).splitlines()[-len(modes) - 1 :]  # the participation
+
+
+def moved_and_seen(lin: LinearModel, indent: int = 0) -> Iterator[str]:
+    """Lines on which modes the inputs move and the outputs see; nothing for a model without modes, inputs, outputs."""
+    found = lin.modal_controllability()
+    if not found.order:
+        return
+    for title, head, rows in found.tables():
+        if len(head) > 2:
+            yield bold(" " * indent + f"modes {title} (cosines: 1 wholly, 0 not at all)")
+            yield from table(head, rows, width(), (0, 1), indent=indent + 2)
+    for text in found.remarks():
+        yield from wrapped(" " * (indent + 2) + text, width(), indent + 4)
 
 
 def sampled_numbers(digital: control.StateSpace | None) -> dict[str, Any] | None:

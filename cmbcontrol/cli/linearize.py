@@ -196,6 +196,7 @@ def linearize(
             files.write(path, partial(figures.write, figure=figures.made(draw, lin, digital)))
         if as_json:
             numbers = {"how": how, "model": lin.to_data(), "sampled": sampled_numbers(digital)}
+            numbers["controllability"] = lin.modal_controllability().to_data()
             common.show_json("linear model", numbers | {"files": files.written})
         elif files.written:
             common.say(f"written: {', '.join(map(str, files.written))}")

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from ..errors import CmbError, EquilibriumError
 from . import common
 from .common import AsJson, At, Debug, Factory, NamedConfiguration, Notes, PlantName
 from .tables import table, width, wrapped
+from .words import spoken
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ..linear.model import LinearModel
     from ..model.plant import Plant
 
 __all__ = ["diagnose", "list_plants"]
@@ -46,8 +50,9 @@ def diagnose(
         place = NamedConfiguration.of(at)
         from ..dynamics.singular import singular_configuration
         from . import entries
+        from .linear_report import needs_compilation
 
-        entries.begin(quick=True)
+        entries.begin(needs_compilation, quick=True)
         entry = entries.entry_of(plant, notes)
         options = entries.factory_options(entry, factory)
         machine, q0, _ = entry.start(**options)
@@ -70,6 +75,8 @@ def diagnose(
             common.say("  constraint forces that the motors can set there:")
             for line in _of_motors(machine, q):
                 common.say(f"    {line}")
+        if machine.nu:
+            common.show(_modes(machine, q))
 
 
 def _numbers(machine: Plant, q: NDArray) -> dict[str, Any]:
@@ -84,7 +91,42 @@ def _numbers(machine: Plant, q: NDArray) -> dict[str, Any]:
         "unique_multipliers": found.unique_multipliers,
         "open_m": found.residuals,
         "actuation": {name: getattr(found.actuation, name) for name in ("verdict", "margin", "rank")},
+        "modes": _modes_in_numbers(machine, q),
     }
+
+
+def _linear(machine: Plant, q: NDArray) -> tuple[LinearModel, str]:
+    """Linear model where the motors hold the configuration, or else as it stands with motors off; in words, too."""
+    from ..linear.linearize import affine_approximation
+    from ..linear.operating import OperatingPoint, trim
+
+    try:
+        return affine_approximation(machine, trim(machine, q)), "held there"
+    except EquilibriumError:
+        return affine_approximation(machine, OperatingPoint.at(machine, q)), "as it stands there, motors off"
+
+
+def _modes(machine: Plant, q: NDArray) -> Iterator[str]:
+    """Lines on which modes the motors move, and the coordinates show; without a linear model, why there is none."""
+    from .linear_report import moved_and_seen
+
+    try:
+        model, how = _linear(machine, q)
+    except CmbError as error:
+        reason = " ".join(spoken(str(error)).split()).partition(" Choose another")[0]
+        yield from wrapped(f"  no linear model there: {reason}", width(), 4)
+        return
+    yield f"  what motors move and coordinates show of the linear model, {how}:"
+    yield from moved_and_seen(model, indent=4)
+
+
+def _modes_in_numbers(machine: Plant, q: NDArray) -> dict[str, Any] | None:
+    """What motors move and coordinates show of each mode; None without a linear model."""
+    try:
+        model, how = _linear(machine, q)
+    except CmbError:
+        return None
+    return {"how": how, **model.modal_controllability().to_data()}
 
 
 def _of_motors(plant: Plant, q: NDArray) -> list[str]:

@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._notebook import Reported
 from .._tolerance import ROUNDING
 from ..errors import InputError
+from ..linear.controllability import ModalControllability, modal_controllability
 from ..linear.linearize import affine_approximation
 from ..linear.model import LinearModel
 from ..linear.operating import OperatingPoint
@@ -23,7 +25,7 @@ from ..model.units import effort_units
 from .chain import different, names_of_states
 from .controller import as_controller
 from .law_gains import FrozenLaw, Gains, HeldCommand, Ways, law_gains
-from .loop_margins import BrokenLoop, Margins, bandwidth, border_unit, growth, loop_margins, response
+from .loop_margins import BrokenLoop, Margins, Response, bandwidth, border_unit, growth, loop_margins, response
 from .resting import Guess, RestingLoop, equilibrium_of, given_state
 
 if TYPE_CHECKING:
@@ -38,7 +40,7 @@ _MOST_SECTIONS = 20  # of a delay in continuous time, 160 states: ten turns of p
 
 
 @dataclass(frozen=True, eq=False)
-class ClosedLoop:
+class ClosedLoop(Reported):
     """Linear model of a plant under a law: dx/dt = drift + A x + B w, z = C x + D w; x(k+1) = ... for a sampled law.
 
     Attributes
@@ -87,6 +89,11 @@ class ClosedLoop:
     def point(self) -> OperatingPoint:
         """The plant's part of ``rest``."""
         return self.rest.point
+
+    @property
+    def motors(self) -> tuple[str, ...]:
+        """Names of the motors."""
+        return tuple(name.removesuffix("_effort") for name in self.plant.inputs)
 
     def to_ss(self, name: str | None = None) -> control.StateSpace:
         """The model for python-control, with named signals; in sampled time where the law is sampled."""
@@ -144,8 +151,7 @@ class ClosedLoop:
         """Loop with the signals at which it is broken: motor efforts, or states of the plant."""
         parts, states = self._parts, self.plant.states
         if _check.one_of(at, ("input", "output"), "place to break the loop", "at") == "input":
-            motors = tuple(name.removesuffix("_effort") for name in self.plant.inputs)
-            return BrokenLoop(self.name, at, self.dt, self.A, parts.entry, parts.effort, motors)
+            return BrokenLoop(self.name, at, self.dt, self.A, parts.entry, parts.effort, self.motors)
         entry = parts.entry @ parts.gains.u_x + parts.law @ parts.gains.c_x
         return BrokenLoop(self.name, at, self.dt, self.A, entry, np.eye(len(states), len(self.A)), states)
 
@@ -188,6 +194,15 @@ class ClosedLoop:
         rows = dict(zip(model.outputs, model.D @ acting, strict=True))
         efforts = dict(zip(self.plant.inputs, told, strict=True))
         return Entrance(name, unit, B, np.array([efforts.get(n, rows.get(n, 0.0)) for n in self.outputs]), told)
+
+    def sensitivity(self, motor: str) -> Response:
+        """Sensitivity 1 / (1 + L) at one motor, with all other motors' loops closed; see `loop_margins.response`."""
+        return self._broken("input").only(motor).sensitivity()
+
+    def noise_system(self) -> tuple[Array, Array, Array, Array]:
+        """A, B, C, D from noise of the plant's states as the law gets them to the efforts that the law asks for."""
+        broken = self._broken("output")
+        return self.A, broken.entry, self._parts.effort, self._parts.gains.u_x
 
     def margins(self, at: str = "input") -> Margins:
         """Gain, phase and delay margins of the loop; see `margins`."""
@@ -264,6 +279,15 @@ class ClosedLoop:
         entry = np.vstack([broken.entry, u @ u_x])
         A[:n, :n], A[n, :n] = broken.opened, row + u @ own
         return broken._replace(A=A + entry @ told, entry=entry, exit=told)
+
+    def modal_controllability(self, tolerance: float = 1e-8) -> ModalControllability:
+        """How much of each mode of the loop its inputs move and its outputs see; as of a linear model.
+
+        The law is differentiated by differences, so that the tolerance is larger than there. In sampled time
+        eigenvalues are those per sample.
+        """
+        parts = (self.A, self.B, self.C, self.D, self.inputs, self.outputs)
+        return modal_controllability(self.name, *parts, plant=self.plant, dt=self.dt, tolerance=tolerance)
 
     def bandwidth(self, coordinate: str) -> float:
         """Frequency up to which a coordinate follows its reference, within 3 dB of the response at rest, rad/s.

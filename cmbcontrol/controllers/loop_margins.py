@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from .. import _check
 from ..errors import InputError
 from ..linear.balancing import balanced
+from ..linear.controllability import reached
+from ..linear.invariant_subspaces import decoupled
 
 __all__ = [
     "BrokenLoop",
@@ -191,7 +193,7 @@ class BrokenLoop(NamedTuple):
         Modes on the border, or beyond, are split off (ordered Schur form, and a Sylvester equation); those that are
         observable at `exit` and controllable from `entry` stay.
         """
-        from scipy.linalg import schur, solve_sylvester
+        from scipy.linalg import schur
 
         A, entry, exit = balanced(self.A, self.entry, self.exit)
         border = self.border
@@ -202,15 +204,14 @@ class BrokenLoop(NamedTuple):
             return bool(growth(np.array(x + 1j * y), self.dt) >= -border)
 
         T, Q, n = schur(A, sort=on_border)
+        parts = decoupled(T, Q, n)
+        group, rest = parts.T, parts.T_rest
+        E_group, E_rest, F_group, F_rest = parts.Y @ entry, parts.Y_rest @ entry, exit @ parts.X, exit @ parts.X_rest
         E, F = Q.T @ entry, exit @ Q
-        X = solve_sylvester(T[:n, :n], -T[n:, n:], -T[:n, n:]) if n < len(A) else np.zeros((n, 0))
-        rest, E_rest, F_rest = T[n:, n:], E[n:], F[:, n:] + F[:, :n] @ X
-        E_group = E[:n] - X @ E_rest
-        group, F_group = T[:n, :n], F[:, :n]
         seen, moved = np.abs(F).max(axis=1, keepdims=True), np.abs(E).max(axis=0)[:, None]  # of all modes
         for dual in (False, True):  # what is seen; then, of that, what is moved
             rows, at, unit = (E_group.T, group.T, moved) if dual else (F_group, group, seen)
-            kept = _reached(rows / np.maximum(unit, 1e-300), at)
+            kept = reached(rows / np.maximum(unit, 1e-300), at, _HIDDEN)
             group, E_group, F_group = kept.T @ group @ kept, kept.T @ E_group, F_group @ kept
         if len(group) == n:
             return self, np.zeros(0, dtype=complex)
@@ -310,15 +311,6 @@ def growth(values: NDArray[Any], dt: float) -> Array:
 def border_unit(values: Complex, dt: float) -> float:
     """Unit of distances from the border of stability: the size of the largest pole; 1 in sampled time."""
     return 1.0 if dt else float(np.abs(values).max(initial=0.0))
-
-
-def _reached(rows: Array, A: Array) -> Array:
-    """Orthonormal basis (n, r) of the space that rows, rows A, rows A^2, ... span."""
-    n, unit, seen = len(A), float(np.linalg.norm(A, 2)) if len(A) else 1.0, [rows]
-    for _ in range(n - 1):
-        seen.append(seen[-1] @ A / (unit or 1.0))
-    _, values, Vh = np.linalg.svd(np.concatenate(seen), full_matrices=False)
-    return Vh[values > _HIDDEN].T
 
 
 def _zeros(A: Array, B: Array, C: Array, D: float) -> Complex:

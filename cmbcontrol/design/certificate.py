@@ -15,11 +15,11 @@ from ..controllers.closed_loop import linearize_closed_loop
 from ..controllers.controller import Controller
 from ..controllers.references import Constant
 from ..errors import CmbError, InputError, InputTypeError
+from ..linear.controllability import slowest_decay
 from ..linear.operating import OperatingPoint
 from ..model.plant import Plant
 from .family import Configuration, configuration_of, labelled_configurations, labelled_plants
 from .regions import PoleRegion
-from .unmoved import slowest_decay
 
 __all__ = ["Case", "Certificate", "certify"]
 

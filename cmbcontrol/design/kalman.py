@@ -12,9 +12,9 @@ from .._tolerance import ROUNDING
 from ..controllers.observer import measured_rows
 from ..controllers.state_feedback import require_rest
 from ..errors import ActuationError, InputTypeError
+from ..linear.controllability import slowest_decay, unmoved
 from ..linear.model import LinearModel
 from .lqr import weight_matrix
-from .unmoved import slowest_decay, unmoved
 
 __all__ = ["kalman"]
 

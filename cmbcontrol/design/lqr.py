@@ -11,8 +11,8 @@ from .. import _check
 from .._tolerance import ROUNDING
 from ..controllers.state_feedback import StateFeedback, augmented, integral_rows, require_rest
 from ..errors import ActuationError, InputError
+from ..linear.controllability import slowest_decay, unmoved
 from ..linear.model import LinearModel
-from .unmoved import slowest_decay, unmoved
 
 __all__ = ["bryson", "lqr", "weight_matrix"]
 

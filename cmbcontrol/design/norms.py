@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..linear.balancing import balanced
-from .unmoved import slowest_decay
+from ..linear.controllability import slowest_decay
 
 __all__ = ["h2_norm", "hinf_norm"]
 

@@ -4,6 +4,7 @@ from .along import LinearSequence as LinearSequence
 from .bifurcation import SpecialPoint as SpecialPoint
 from .contact_rest import ContactForce as ContactForce
 from .continuation import EquilibriumBranch as EquilibriumBranch
+from .controllability import ModalControllability as ModalControllability
 from .describing_function import describing_function as describing_function
 from .linearize import underlying_ode as underlying_ode
 from .local_form import LocalForm as LocalForm
@@ -31,6 +32,7 @@ __all__ = [
     "LinearParametrization",
     "LinearSequence",
     "LocalForm",
+    "ModalControllability",
     "Mode",
     "Modes",
     "NonlinearParametrization",

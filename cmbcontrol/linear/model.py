@@ -23,6 +23,7 @@ from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from . import modes as modal
 from . import sampled as sampling
+from .controllability import ModalControllability, modal_controllability
 from .modes import Mode, Modes
 from .operating import OperatingPoint, Residuals
 
@@ -207,6 +208,20 @@ class LinearModel(Shown):
     def undamped_modes(self, tolerance: float = 1e-10) -> Modes:
         """Modes without damping, real: see `cmbcontrol.linear.modes.undamped_modes`."""
         return modal.undamped_modes(self, tolerance)
+
+    def modal_controllability(self, tolerance: float = 1e-10) -> ModalControllability:
+        """How much of each mode the inputs move and the outputs see: see `cmbcontrol.linear.ModalControllability`.
+
+        Examples
+        --------
+        >>> from cmbcontrol import linearize, plants, trim
+        >>> plant = plants.five_bar()
+        >>> lin = linearize(plant, trim(plant, plant.assemble(left=2.1, right=1.0)), inputs=["left"])
+        >>> lin.modal_controllability().minimal_order
+        4
+        """
+        parts = (self.A, self.B, self.C, self.D, self.inputs, self.outputs)
+        return modal_controllability(self.name, *parts, plant=self, tolerance=tolerance)
 
     def plot_modes(self, **options: Any) -> Figure:
         """Draw the mode shapes on the machine; see `cmbcontrol.plot.modes`."""

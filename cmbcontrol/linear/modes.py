@@ -13,6 +13,7 @@ from .._tolerance import floored
 from ..errors import EquilibriumError, InputTypeError, ModelError
 from ..kernels import tree
 from ..model.mechanism import Mechanism
+from .invariant_subspaces import SLOW, cleaned, clusters, invariant_subspaces, mean_of, spectrum
 
 if TYPE_CHECKING:
     import xarray
@@ -23,8 +24,6 @@ __all__ = ["Mode", "Modes", "mode_list", "modes", "undamped_modes"]
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
-
-_SLOW = 1.0  # rad/s: what the accuracy of A is measured by where its entries vanish
 
 
 class Mode(NamedTuple):
@@ -237,7 +236,7 @@ def undamped_modes(linear_model: LinearModel, tolerance: float = 1e-10) -> Modes
     stiffness = -mass @ linear_model.A[n:, :n]
     unit = np.sqrt(np.outer(mass.diagonal(), mass.diagonal()))  # so that stiffnesses are squares of frequencies
     skew = float(np.abs((stiffness - stiffness.T) / unit).max(initial=0.0))
-    if skew > 1e-6 * floored(np.abs(stiffness / unit).max(initial=0.0), _SLOW**2, 1e-6):
+    if skew > 1e-6 * floored(np.abs(stiffness / unit).max(initial=0.0), SLOW**2, 1e-6):
         raise EquilibriumError(
             f"the stiffness of {linear_model.name!r} is not symmetric (by {skew:.3g} 1/s2): some forces follow the "
             "motion, so that undamped modes are not those of a conservative machine. Use modes()."
@@ -245,10 +244,10 @@ def undamped_modes(linear_model: LinearModel, tolerance: float = 1e-10) -> Modes
     squares, vectors = eigh(0.5 * (stiffness + stiffness.T), mass) if n else (np.zeros(0), np.zeros((0, 0)))
     sequence = []
     for square, y in zip(squares, vectors.T, strict=True):
-        square = 0.0 if abs(square) <= tolerance * _SLOW**2 else float(square)
+        square = 0.0 if abs(square) <= tolerance * SLOW**2 else float(square)
         value = complex(np.sqrt(complex(-square)))
         share = np.abs(y * (mass @ y)) / np.abs(y * (mass @ y)).sum()
-        multiplicity = int(np.count_nonzero(np.abs(squares - square) <= tolerance * (abs(square) + _SLOW**2)))
+        multiplicity = int(np.count_nonzero(np.abs(squares - square) <= tolerance * (abs(square) + SLOW**2)))
         vector = np.concatenate([y, value * y])
         sequence.append(
             _mode(linear_model, value, vector, np.concatenate([share, share]) / 2.0, multiplicity, multiplicity)
@@ -342,36 +341,23 @@ class _Eigenspace(NamedTuple):
 
 
 def _eigenspaces(A: Array, tolerance: float, dof: int) -> list[_Eigenspace]:
-    """Eigenspaces of A; of complex pairs the upper half.
-
-    An error E in A moves a simple eigenvalue by w'E v / w'v. Eigenvalues that lie closer than they are moved by an
-    error of the given relative size count as one: those that are repeated with all their eigenvectors
-    (moved by about the tolerance) and for defective ones (by its square root).
-    """
-    from scipy.linalg import eig, matrix_balance
-    from scipy.sparse.csgraph import connected_components
+    """Eigenspaces of A; of complex pairs the upper half."""
+    from scipy.linalg import matrix_balance
 
     # entries that vanish but for rounding must not decide the scale: x = scale * (x of the balanced matrix)
     scale = matrix_balance(np.abs(A) + _floor(np.ones(len(A)), dof), permute=False, separate=True)[1][0]
     A = A / scale[:, None] * scale
-    values, left, right = eig(A, left=True, right=True)
     error = tolerance * (np.abs(A) + _floor(scale, dof))
-    products = np.einsum("ki,ki->i", left.conj(), right)
-    shift = np.einsum("ki,ki->i", np.abs(left), error @ np.abs(right)) / np.maximum(np.abs(products), 1e-300)
-    reach = np.minimum(shift, tolerance ** (1.0 / 3.0) * (np.abs(values) + _SLOW))
-    near = np.abs(values[:, None] - values) <= np.minimum(reach[:, None], reach)
-    count, label = connected_components(near, directed=False)
-    spaces = []
-    for members in (label == i for i in range(count)):
-        if (values[members].imag < 0.0).all():
-            continue
+    found, spaces = spectrum(A, error), []
+    for members in clusters(found, tolerance):
         if members.sum() == 1:
             (i,) = np.flatnonzero(members)
-            diagonal = left[:, i].conj() * right[:, i] / products[i]
-            space = _Eigenspace(complex(values[i]), right[:, members], right[:, :0], diagonal, float(shift[i]))
+            vectors = found.right[:, members]
+            diagonal = found.left[:, i].conj() * found.right[:, i] / found.products[i]
+            space = _Eigenspace(complex(found.values[i]), vectors, vectors[:, :0], diagonal, float(found.shift[i]))
         else:
-            space = _repeated(A, values, members, error, tolerance)
-        value = _cleaned(space.eigenvalue, space.accuracy, tolerance)
+            space = _repeated(A, found.values, members, error, tolerance)
+        value = cleaned(space.eigenvalue, space.accuracy, tolerance)
         vectors, growing = scale[:, None] * space.vectors, scale[:, None] * space.growing
         spaces.append(space._replace(eigenvalue=value, vectors=vectors, growing=growing))
     return spaces
@@ -381,38 +367,19 @@ def _floor(scale: Array, dof: int) -> Array:
     """Lowest sizes of entries of A, where these are zero: (1 rad/s)^2 times the inertia of each degree of freedom."""
     n = len(scale) - dof
     floor = np.zeros((n + dof, n + dof))
-    floor[n:, :dof] = np.diag(_SLOW**2 * scale[:dof] / scale[n:])
+    floor[n:, :dof] = np.diag(SLOW**2 * scale[:dof] / scale[n:])
     return floor
 
 
-def _cleaned(value: complex, accuracy: float, tolerance: float) -> complex:
-    """Eigenvalue without the parts that are rounding."""
-    if abs(value) <= max(accuracy, np.sqrt(tolerance) * _SLOW):
-        return 0j
-    real, imag = (0.0 if abs(x) <= accuracy else x for x in (value.real, value.imag))
-    return complex(real, imag)
-
-
 def _repeated(A: Array, values: Complex, members: NDArray[np.bool_], error: Array, tolerance: float) -> _Eigenspace:
-    """Eigenspace of several eigenvalues that count as one, by Schur's form with these first."""
-    from scipy.linalg import lapack, schur, solve_sylvester
-    from scipy.optimize import linear_sum_assignment
-
-    T, Q = schur(A, output="complex")
-    order = linear_sum_assignment(np.abs(values[:, None] - T.diagonal()))[1]
-    select = np.zeros(len(A), dtype=np.int32)
-    select[order[members]] = 1
-    T, Q = lapack.ztrsen(select, T, Q, job="N")[:2]
-    m = int(members.sum())
-    value, X = T.diagonal()[:m].mean(), Q[:, :m]
-    # with T = [T1, C; 0, T2] and T1 R - R T2 = C the projector along the other subspace is Q1 (Q1' + R Q2')
-    R = solve_sylvester(T[:m, :m], -T[m:, m:], T[:m, m:]) if m < len(A) else np.zeros((m, 0))
-    projector = X @ (X.conj().T + R @ Q[:, m:].conj().T)
+    """Eigenspace of several eigenvalues that count as one."""
+    X, T, Y, *_ = invariant_subspaces(A, values, members)
+    value, projector = mean_of(T), X @ Y
     # on the subspace A is value + L with L nilpotent: its null space are eigenvectors, its range what grows
-    U, sigma, Vh = np.linalg.svd(T[:m, :m] - value * np.eye(m))
-    nonzero = sigma > np.sqrt(tolerance) * (abs(value) + _SLOW)
-    accuracy = float((np.abs(projector.T) * error).sum()) / m
-    return _Eigenspace(complex(value), X @ Vh[~nonzero].conj().T, X @ U[:, nonzero], projector.diagonal(), accuracy)
+    U, sigma, Vh = np.linalg.svd(T - value * np.eye(len(T)))
+    nonzero = sigma > np.sqrt(tolerance) * (abs(value) + SLOW)
+    accuracy = float((np.abs(projector.T) * error).sum()) / len(T)
+    return _Eigenspace(value, X @ Vh[~nonzero].conj().T, X @ U[:, nonzero], projector.diagonal(), accuracy)
 
 
 def _basis(K: Array, X: Complex) -> Complex:
@@ -446,7 +413,7 @@ def _require_rest(lin: LinearModel) -> None:
     n = lin.K.shape[1]
     parts = np.stack([lin.K @ lin.drift[:n], lin.rate_map @ lin.drift[n:]])
     drift = np.abs(parts / length).max(initial=0.0)  # sizes of the machine
-    if speed > 0.0 or drift > 1e-6 * _SLOW:
+    if speed > 0.0 or drift > 1e-6 * SLOW:
         raise EquilibriumError(
             f"the linear model of {lin.name!r} is not about an equilibrium (largest velocity {speed:.3g}, largest "
             f"drift {drift:.3g}); undamped modes need one. Use trim(plant, q), or modes()."

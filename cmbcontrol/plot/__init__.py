@@ -7,6 +7,8 @@ cell or ``plt.show()`` shows them. Elsewhere nothing is kept of them.
 from .actuation import actuation as actuation
 from .figure import save as save
 from .frequency import bode as bode
+from .loops import nichols as nichols
+from .loops import nyquist as nyquist
 from .machine import animate as animate
 from .machine import mechanism as mechanism
 from .measured import measured_response as measured_response
@@ -39,6 +41,8 @@ __all__ = [
     "measured_response",
     "mechanism",
     "modes",
+    "nichols",
+    "nyquist",
     "pareto",
     "pole_sets",
     "poles",

@@ -21,10 +21,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
+    "BAND",
     "COLORS",
     "DISTINCT",
     "FAINT",
     "INK",
+    "LABEL",
+    "QUIET",
+    "TICK",
     "above_rounding",
     "beside",
     "curve",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..linear.model import LinearModel
 from ..plot.frequency import bode
 from .page import Page, Picture, Text
-from .sections import show_machine, show_modes, viewer
+from .sections import show_controllability, show_machine, show_modes, viewer
 
 __all__ = ["page_of_linear_model"]
 
@@ -24,6 +24,8 @@ def page_of_linear_model(model: LinearModel, title: str | None) -> Page:
         if plant is not None:
             section.parts.append(viewer(model))
         section.parts.append(Text(str(model.modes()), folded="Modes in full, with participation", plain=True))
+    with page.section("What inputs move and outputs see") as section:
+        show_controllability(section, model.modal_controllability())
     with page.section("Frequency response") as section:
         for name in model.inputs[:_INPUTS]:
             section.parts.append(Picture.of(lambda name=name: bode(model, inputs=[name]), f"From {name}"))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from .. import _yaml
 from ..errors import CmbError, ModelError
+from ..linear.controllability import ModalControllability
 from ..linear.linearize import linearize
 from ..linear.model import LinearModel
 from ..linear.operating import trim
@@ -23,7 +24,7 @@ from ..plot.poles import poles
 from ..viewer.subjects import page_of
 from .page import Picture, Section, Table, Text
 
-__all__ = ["show_equilibrium", "show_machine", "show_modes", "viewer"]
+__all__ = ["show_controllability", "show_equilibrium", "show_machine", "show_modes", "viewer"]
 
 Array = NDArray[np.float64]
 
@@ -110,6 +111,18 @@ def show_equilibrium(section: Section, plant: Plant, places: Mapping[str, Array]
         section.parts.append(Text(str(point), folded="Operating point"))
         show_modes(section, model)
         return
+
+
+def show_controllability(section: Section, found: ModalControllability) -> None:
+    """Add tables with how much of each mode inputs move and outputs see, and what a minimal realisation leaves out."""
+    if not found.order:
+        section.parts.append(Text("No modes: nothing can move."))
+        return
+    for title, head, rows in found.tables():
+        if len(head) > 2:
+            caption = f"How much of each mode is {title}: cosines, 1 wholly, 0 not at all"
+            section.parts.append(Table(head, rows, numbers=len(head) - 2, caption=caption))
+    section.parts += [Text(f"{text[0].upper()}{text[1:]}.") for text in found.remarks()]
 
 
 def show_modes(section: Section, model: LinearModel) -> None:

@@ -1,4 +1,4 @@
-"""The verb `report`: one page with all about a machine, a run, a linear model or a study."""
+"""The verb `report`: one page with all about a machine, a run, a linear model, a closed loop or a study."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from numpy.typing import ArrayLike
 
 from .. import _check
+from ..controllers.closed_loop import ClosedLoop
 from ..linear.model import LinearModel
 from ..linear.modes import Modes
 from ..linear.operating import OperatingPoint
@@ -16,6 +17,7 @@ from ..sim.result import Simulation
 from ..studies import Study
 from ..viewer.page import require_page
 from .linear import page_of_linear_model
+from .loop import page_of_loop
 from .machine import page_of_machine, page_of_point
 from .page import Page
 from .run import page_of_run
@@ -25,26 +27,28 @@ __all__ = ["report"]
 
 
 def report(
-    subject: Plant | OperatingPoint | Simulation | LinearModel | Modes | Study,
+    subject: Plant | OperatingPoint | Simulation | LinearModel | Modes | ClosedLoop | Study,
     path: str | Path,
     *,
     title: str | None = None,
     q: ArrayLike | Mapping[str, float] | None = None,
     limits: Mapping[str, tuple[float, float]] | None = None,
 ) -> Path:
-    """Write a report: one page with all about a machine, a run, a linear model or a study, to send to a colleague.
+    """Write a report: one page with all about a machine, run, linear model, loop or study, to send to a colleague.
 
     It needs no network and no other file. What cannot be shown (such as a linear model where nothing rests) is named
     with its reason.
 
     Parameters
     ----------
-    subject : Plant, OperatingPoint, Simulation, LinearModel, Modes or Study
+    subject : Plant, OperatingPoint, Simulation, LinearModel, Modes, ClosedLoop or Study
         * A run, also one that was loaded from a file, or the part of a failed one (``error.partial``): the machine and
           its diagnosis, the law with its gains, the viewer, plots, events, closure and energy errors, the linear model
           with poles and margins, settings and versions.
         * A machine at `q`, or an operating point: its parts, mobility and file, the viewer, the linear model.
         * A linear model, or its modes: modes, poles, frequency response, operating point, machine.
+        * A closed loop: margins, open loop and sensitivities, Nyquist and Nichols curves, responses to steps of
+          references and disturbances, noise of sensors at the motors, modes.
         * A study, also an interrupted one: what varied, statistics with confidence intervals, failures by kind,
           distributions, sensitivities, scatter, and for studies of runs the worst run of the first measure.
     path : str or Path
@@ -89,6 +93,7 @@ _KINDS = (
     _check.SubjectKind("a run", Simulation, (), page_of_run),
     _check.SubjectKind("a linear model", LinearModel, (), page_of_linear_model),
     _check.SubjectKind("modes", Modes, (), lambda modes, title: page_of_linear_model(modes.linear_model, title)),
+    _check.SubjectKind("a closed loop", ClosedLoop, (), page_of_loop),
     _check.SubjectKind("a study", Study, ("limits",), page_of_study),
     _check.SubjectKind("an operating point", OperatingPoint, (), page_of_point),
     _check.SubjectKind("a machine", Plant, ("q",), page_of_machine),

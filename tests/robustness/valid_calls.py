@@ -1388,6 +1388,8 @@ def _simulation() -> list[Call]:
             grid=(None, optional(flag)),
             dB=(False, flag),
         ),
+        call("plot.nyquist", plot.nyquist, loop=(W.loop, thing)),
+        call("plot.nichols", plot.nichols, loop=(W.loop, thing)),
         call(
             "plot.modes",
             plot.modes,
@@ -2631,6 +2633,7 @@ RESULTS = frozenset(
         "LinearSequence",
         "LoopMargins",
         "Margins",
+        "ModalControllability",
         "Mode",
         "Modes",
         "ConstrainedMotion",
