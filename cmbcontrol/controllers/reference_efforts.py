@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -58,7 +56,7 @@ class ReferenceEfforts:
         self.plant, self._rank, self._origin = plant, chart.rank, task.value(terms)
         self._width = _WIDTH * np.abs(task.jacobian(terms)) @ plant.displacement_scale
         self._bases: dict[Cell, Array] = {(0,) * len(self._origin): q0}
-        self._chart = lru_cache(maxsize=_CHARTS)(self._chart_of)
+        self._charts: dict[Cell, Chart] = {}
 
     def at(self, position: Array, velocity: Array, acceleration: Array) -> Array:
         """Efforts (nu,), the smallest ones, or nearest ones where the motors cannot give the motion."""
@@ -84,8 +82,15 @@ class ReferenceEfforts:
         cell = tuple(int(n) for n in np.rint(y / self._width))
         return follow(self._chart(cell), y - self._width * cell)
 
-    def _chart_of(self, cell: Cell) -> Chart:
-        """Chart at the middle of a cell."""
+    def _chart(self, cell: Cell) -> Chart:
+        """Chart at the middle of a cell; the last ones are kept."""
+        if cell not in self._charts:
+            if len(self._charts) >= _CHARTS:
+                del self._charts[next(iter(self._charts))]
+            self._charts[cell] = self._made(cell)
+        return self._charts[cell]
+
+    def _made(self, cell: Cell) -> Chart:
         way = [cell]
         while way[-1] not in self._bases:
             way.append(_nearer(way[-1]))

@@ -32,7 +32,7 @@ def example(name):
     import matplotlib.pyplot as plt
 
     try:
-        with tempfile.TemporaryDirectory() as folder, chdir(folder):
+        with tempfile.TemporaryDirectory() as folder, chdir(folder), np.printoptions():
             names = runpy.run_path(str(EXAMPLES / f"{name}.py"))
             assert [path.name for path in Path(folder).iterdir()] == [f"{name}.png"]
     finally:

@@ -62,7 +62,7 @@ def machines():
         entry = plants.catalogue[name]
         plant, q, _ = entry.start(**({"effort": effort} if effort else {}))
         task = entry.study
-        path = cmb.Sine(task.centre, task.amplitude, task.frequency, task.phase)
+        path = cmb.Sine(task.centre, task.amplitude, task.frequency_hz, task.phase)
         law = controllers.ProjectedInverseDynamics(plant, task.coordinates, path, bandwidth=task.bandwidth)
         made.append(cmb.simulate(plant, law, q, t_end=0.01, output_times=0.005))
     plant, q, v = plants.catalogue["n-four-bar"].start(n=12)
