@@ -47,6 +47,7 @@ DOORS = {
     ("_notebook", "reports"),
     ("linear/root_locus", "plot"),
     ("studies/frequency_response", "plot"),
+    ("design/mismatch", "plot"),
     ("model/plant", "linear"),
     ("model/plant", "plot"),
 }

@@ -15,6 +15,8 @@ from .loop_tuning import symmetrical_optimum as symmetrical_optimum
 from .loop_tuning import tune_loops as tune_loops
 from .lqr import bryson as bryson
 from .lqr import lqr as lqr
+from .mismatch import Mismatch as Mismatch
+from .mismatch import mismatch as mismatch
 from .pd_gains import pd_gains as pd_gains
 from .pd_gains import pd_gains_from_poles as pd_gains_from_poles
 from .pd_gains import sampled_pd_gains as sampled_pd_gains
@@ -29,6 +31,7 @@ from .tune import tune as tune
 __all__ = [
     "Case",
     "Certificate",
+    "Mismatch",
     "Performance",
     "PoleRegion",
     "Range",
@@ -41,6 +44,7 @@ __all__ = [
     "error_cost",
     "kalman",
     "lqr",
+    "mismatch",
     "model_family",
     "overshoot_cost",
     "pd_gains",

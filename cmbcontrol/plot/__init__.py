@@ -5,6 +5,7 @@ cell or ``plt.show()`` shows them. Elsewhere nothing is kept of them.
 """
 
 from .actuation import actuation as actuation
+from .comparison import comparison as comparison
 from .figure import save as save
 from .frequency import bode as bode
 from .loops import nichols as nichols
@@ -35,6 +36,7 @@ __all__ = [
     "animate",
     "animate_mode",
     "bode",
+    "comparison",
     "distribution",
     "envelope",
     "forces",

@@ -1344,6 +1344,7 @@ def _simulation() -> list[Call]:
         call("Simulation.singularities", W.run.singularities, plant=(W.plant, optional(thing))),
         call("plot.responses", plot.responses, run=(W.run, thing), velocities=(False, flag)),
         call("plot.reports", plot.reports, run=(W.run, thing)),
+        call("plot.comparison", plot.comparison, runs=({"a": W.run}, mapping)),
         call(
             "plot.profile",
             plot.profile,
@@ -2282,6 +2283,15 @@ def _design() -> list[Call]:
             period=(0.01, positive),
         ),
         call(
+            "mismatch",
+            functools.partial(
+                design.mismatch, W.plant, ctl.PID(W.plant, W.path, kp=60.0, at=W.q, period=1e-3), W.q, t_end=0.01
+            ),
+            delay=(1e-3, optional(positive)),
+            payload=({"left_upper": 1.0}, optional(but(mapping, "pair inside"))),
+            friction=({"left": 1.0}, optional(but(mapping, "pair inside"))),
+        ),
+        call(
             "symmetrical_optimum",
             design.symmetrical_optimum,
             inertia=(2.0, positive),
@@ -2633,6 +2643,7 @@ RESULTS = frozenset(
         "LinearSequence",
         "LoopMargins",
         "Margins",
+        "Mismatch",
         "ModalControllability",
         "Mode",
         "Modes",
