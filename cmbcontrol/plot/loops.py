@@ -121,7 +121,7 @@ def nyquist(loop: ClosedLoop, *, axes: Any = None) -> Figure:
     _critical(ax, -1.0, 0.0)
     dress(ax, "imaginary part of L")
     ax.set(xlim=_NYQUIST[0], ylim=_NYQUIST[1])
-    ax.set_aspect("equal", adjustable="box")
+    ax.set_aspect("equal", adjustable="box", anchor="W")
     ax.set_xlabel("real part of L", fontsize=LABEL, color=INK)
     beside(ax)
     return figure
