@@ -271,7 +271,7 @@ def _critical(ax: Axes, x: float, y: float) -> None:
 def _square(axes: Any) -> tuple[Figure, Axes]:
     if axes is not None:
         return axes.figure, axes
-    figure = new_figure(5.4, 4.6, scaled=is_narrow())
+    figure = new_figure(6.4, 4.6, scaled=is_narrow())  # a square, and room for the legend
     return figure, figure.subplots()
 
 
