@@ -138,8 +138,8 @@ class MotorFilter(EffortBlock):
             initial=np.broadcast_to(initial, (plant.nu,)).astype(np.float64),
             _system=_side_by_side(systems),
             _at_rest=_diagonal([x.gain_at_rest for x in systems]),
-            _before=_diagonal([np.linalg.pinv(x.gain_at_rest, rcond=_BORDER) for x in systems]),
-            _before_at_once=_diagonal([np.linalg.pinv(x.larger_gain, rcond=_BORDER) for x in systems]),
+            _before=_diagonal([_inverse(x.gain_at_rest) for x in systems]),
+            _before_at_once=_diagonal([_inverse(x.larger_gain) for x in systems]),
             _conditioning=_diagonal([x.conditioning() for x in systems]),
         )
         return block
@@ -202,6 +202,11 @@ def require_count(system: LinearSystem, plant: Plant, block: MotorFilter) -> Non
         )
 
 
+def _inverse(gain: Array) -> Array:
+    """Pseudoinverse of a gain."""
+    return np.asarray(np.linalg.pinv(gain, rcond=_BORDER), dtype=np.float64)
+
+
 def _diagonal(blocks: Iterable[Array]) -> Array:
     """Matrix with blocks on its diagonal, which may have no rows or no columns."""
     blocks = list(blocks)
@@ -213,6 +218,11 @@ def _diagonal(blocks: Iterable[Array]) -> Array:
     return made
 
 
+def _of_order_one(a: float, b: float, c: float, d: float) -> LinearSystem:
+    """System dx/dt = a x + b u, y = c x + d u."""
+    return LinearSystem(np.array([[a]]), np.array([[b]]), np.array([[c]]), np.array([[d]]))
+
+
 def _in_series(first: LinearSystem, second: LinearSystem) -> LinearSystem:
     """One system of two, the second behind the first."""
     A = np.block([[first.A, np.zeros((len(first.A), len(second.A)))], [second.B @ first.C, second.A]])
@@ -222,7 +232,8 @@ def _in_series(first: LinearSystem, second: LinearSystem) -> LinearSystem:
 
 def _side_by_side(systems: Sequence[LinearSystem]) -> LinearSystem:
     """One system of several that do not know of each other."""
-    return LinearSystem(*(_diagonal(x[i] for x in systems) for i in range(4)), systems[0].dt)
+    A, B, C, D = (_diagonal(matrices) for matrices in zip(*(x[:4] for x in systems), strict=True))
+    return LinearSystem(A, B, C, D, systems[0].dt)
 
 
 # -- a system from what is given -----------------------------------------------------------------------------------
@@ -476,7 +487,7 @@ class LowPass(_Parametric):
 
     def _system_of(self, *values: float) -> LinearSystem:
         w, n = 2.0 * np.pi * values[0], self.order
-        made = LinearSystem(*(np.array([[x]]) for x in (-w, w, 1.0, 0.0))) if n % 2 else _PLAIN
+        made = _of_order_one(-w, w, 1.0, 0.0) if n % 2 else _PLAIN
         for k in range(n // 2):  # pairs of poles on a half circle, in sections of order two
             damping = np.sin(np.pi * (2 * k + 1) / (2 * n))
             A, B = np.array([[0.0, w], [-w, -2.0 * damping * w]]), np.array([[0.0], [w]])
@@ -589,5 +600,4 @@ class LeadLag(_Parametric):
 
     def _system_of(self, *values: float) -> LinearSystem:
         zero, pole, gain = values
-        parts = (-pole, pole, gain * (zero - pole) / zero, gain * pole / zero)
-        return LinearSystem(*(np.array([[x]]) for x in parts))
+        return _of_order_one(-pole, pole, gain * (zero - pole) / zero, gain * pole / zero)

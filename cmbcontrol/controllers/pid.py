@@ -91,7 +91,7 @@ class PID(MotorLoop):
         self.derivative_time = self._each_positive(derivative_time, "derivative_time")
         self.set_point_weight = self._each(set_point_weight, "set_point_weight")
         self.derivative_weight = self._each(derivative_weight, "derivative_weight")
-        self._filtered = np.flatnonzero(self.derivative_time)
+        self._filtered = [k for k, tau in enumerate(self.derivative_time) if tau]
         tau = self.derivative_time[self._filtered]
         # the share of the distance to its input that a filter goes in a sample, or in a second
         self._pace = 1.0 / tau if self.period is None else -np.expm1(-self.period / tau)
@@ -107,8 +107,8 @@ class PID(MotorLoop):
         d, at = self.derivative_weight * r_rate - y_rate, self._filtered
         known = state[k:]
         moved = known + self._pace * (d[at] - known) if self.period is not None else self._pace * (d[at] - known)
-        if at.size:
-            d = np.stack([known[list(at).index(i)] if i in at else d[i] for i in range(k)])
+        if at:
+            d = np.stack([known[at.index(i)] if i in at else d[i] for i in range(k)])
         proportional = self.kp * (self.set_point_weight * r - y)
         u = proportional + state[:k] + self.kd * d
         report = {f"{n}_integral": x for n, x in zip(self.motors, state[:k], strict=True)}
@@ -127,7 +127,7 @@ class PID(MotorLoop):
         def beyond(logarithm: float) -> float:  # phase above what is asked, rad
             return float(np.angle(loop(np.exp(logarithm) / crossover) * sign / -np.exp(1j * margin)))
 
-        ways = np.linspace(*np.log(_TIMES), 200)
+        ways = np.linspace(np.log(_TIMES[0]), np.log(_TIMES[1]), 200)
         for sign in (1.0, -1.0):
             phases = np.array([beyond(x) for x in ways])
             crosses = np.flatnonzero((phases[:-1] * phases[1:] <= 0.0) & (np.abs(np.diff(phases)) < 1.0))

@@ -125,7 +125,7 @@ def tune_loops(
         )
     if point is None:
         point = plant.assemble() if inner.at is None else inner.at
-    trial = _Trial(plant, law, inner, trim(plant, point))
+    trial = _Trial(plant, law, inner, trim(plant, point.q if isinstance(point, OperatingPoint) else point))
     integral = 1.0 / (1j * w) if inner.period is None else inner.period / np.expm1(1j * w * inner.period)
 
     def gains_of(i: int, others: Gains | None) -> dict[str, float]:
@@ -185,7 +185,7 @@ class _Trial:
             through = np.eye(plant.nu)
             for block in (*self.law.blocks, *getattr(self.law.drive, "blocks", ())):
                 through = np.stack([block.at_rest(x) for x in through.T], axis=1)
-            u = np.linalg.lstsq(through, u, rcond=None)[0]
+            u = np.asarray(np.linalg.lstsq(through, u, rcond=None)[0], dtype=np.float64)
         self._efforts = u
         begin = {name: 1.0 for name in inner.no_gains} | inner.trials[-1]
         self._rest = closed_loop_equilibrium(plant, self._law(begin), point)

@@ -164,8 +164,8 @@ def mismatch(
     if not told:
         raise InputError("nothing differs: give payload=, friction=, efficiency= or delay=")
     late = WithModel(plant, late)
-    runs = [simulate(machine, x, q0, v0, t_end=t_end, **options) for machine, x in ((plant, law), (real, late))]
-    return Mismatch(*runs, real, late, tuple(told))
+    ideal, other = (simulate(machine, x, q0, v0, t_end=t_end, **options) for machine, x in ((plant, law), (real, late)))
+    return Mismatch(ideal, other, real, late, tuple(told))
 
 
 def _given(x: Any, what: str, of: str) -> Mapping[str, Any]:
