@@ -5,6 +5,7 @@ cell or ``plt.show()`` shows them. Elsewhere nothing is kept of them.
 """
 
 from .actuation import actuation as actuation
+from .duty import effort_over_speed as effort_over_speed
 from .figure import save as save
 from .frequency import bode as bode
 from .loops import nichols as nichols
@@ -36,6 +37,7 @@ __all__ = [
     "animate_mode",
     "bode",
     "distribution",
+    "effort_over_speed",
     "envelope",
     "forces",
     "measured_response",
