@@ -185,7 +185,7 @@ def steps(responses: Sequence[StepResponse]) -> Figure:
                 curve(ax, x.time, x.values[:, k], linewidth=1.5, label=name, **looks[name])
         dress(ax, "")
         room_for_constants(ax, 1.0 if unit == x.unit else 0.0)
-        in_unit_of_its_size(ax, _cause(x), unit if unit != x.unit else "")
+        in_unit_of_its_size(ax.yaxis, _cause(x), unit if unit != x.unit else "")
         if unit == x.unit:
             ax.axhline(1.0, color=INK, linewidth=0.7, linestyle=":")
         beside(ax)

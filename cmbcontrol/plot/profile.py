@@ -80,7 +80,7 @@ def profile(
             style.curve(ax, t, values, linewidth=1.3, label=name, **look)
         style.dress(ax, kind)
         style.room_for_constants(ax, 1.0)
-        style.in_unit_of_its_size(ax, kind, unit + per)
+        style.in_unit_of_its_size(ax.yaxis, kind, unit + per)
     if len(names) > 1:
         for ax in all_axes:
             style.beside(ax)
