@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -103,11 +103,11 @@ def _limits(ax: Axes, unit: str, limit: float, continuous: float, fastest: float
             told.append(f"{what} {in_unit(value, of)}")
         elif np.isfinite(value):
             near[what] = value
-    look = {"color": QUIET, "linewidth": 1.0}
+    look: dict[str, Any] = {"color": QUIET, "linewidth": 1.0}
     end, top = near.get("at most"), near.get("limit")
     for what, dashes in (("limit", "-"), ("continuous", "--")):
         for y in (-near[what], near[what]) if what in near else ():
-            line = {"linestyle": dashes, "label": what, **look}
+            line = look | {"linestyle": dashes, "label": what}
             ax.axhline(y, **line) if end is None else ax.plot([-end, end], [y, y], **line)
     for x in () if end is None else (-end, end):
         ax.axvline(x, label="limit", **look) if top is None else ax.plot([x, x], [-top, top], label="limit", **look)
