@@ -200,6 +200,8 @@ def _summary(
         "max_energy_error_J": run.max_energy_error,
         "motors_at_limits": [vars(motor) | {"beyond": motor.beyond} for motor in run.motors_at_limits()],
         "max_effort": {str(n): float(x) for n, x in zip(data["actuator"].values, peaks, strict=True)},
+        "rms_effort": dict(run.motors()["rms"].astype(float)),
+        "max_motor_power_W": float(np.abs(data["actuator_power"].values).max(initial=0.0)),
         "steps": int(data.attrs["steps"]),
         "evaluations": int(data.attrs["evaluations"]),
         "wall_time_s": float(data.attrs["wall_time_s"]),

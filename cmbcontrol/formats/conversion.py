@@ -8,12 +8,15 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import InputError, PrecisionWarning
 from ..model.mechanism import Mechanism
 
-__all__ = ["Conversion", "Remark", "Remarks", "Servo", "built", "grouped"]
+if TYPE_CHECKING:
+    from ..model.elements import Actuator
+
+__all__ = ["Conversion", "Remark", "Remarks", "Servo", "built", "grouped", "leave_out_ratings"]
 
 Kind = Literal["left out", "changed", "assumed"]
 KINDS: tuple[Kind, ...] = ("left out", "changed", "assumed")
@@ -63,6 +66,15 @@ class Remarks:
         if remark not in self._known:
             self._known.add(remark)
             self.said.append(remark)
+
+
+def leave_out_ratings(actuator: Actuator, remarks: Remarks, format: str) -> None:
+    """Add a remark where a motor has a continuous effort or a largest speed, which files of a format cannot hold."""
+    rated = {"continuous effort": actuator.continuous, "largest speed": actuator.speed}
+    if lost := [what for what, value in rated.items() if value is not None]:
+        remarks.left_out(
+            f"the rating of actuator {actuator.name!r}", f"{format} has no {' and no '.join(lost)} of motors"
+        )
 
 
 def built(remarks: Remarks, *parts: Any, **more: Any) -> Mechanism:

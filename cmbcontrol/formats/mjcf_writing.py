@@ -60,7 +60,7 @@ from ..model.elements import (
 )
 from ..model.mechanism import Mechanism
 from ..model.units import cut_joints
-from .conversion import Conversion, Remarks
+from .conversion import Conversion, Remarks, leave_out_ratings
 from .mjcf_model import UNLIMITED
 from .visuals import rgba_of
 
@@ -789,6 +789,7 @@ class _Writer:
 
     def _write_actuator(self, actuator: Actuator) -> None:
         what = f"actuator {actuator.name!r}"
+        leave_out_ratings(actuator, self.remarks, "MJCF")
         options = {"name": actuator.name}
         if math.isfinite(actuator.effort):
             options["ctrlrange"] = _text([-actuator.effort, actuator.effort])

@@ -28,7 +28,7 @@ from ..model.elements import (
     Weld,
 )
 from ..model.mechanism import Mechanism
-from .conversion import Conversion, Remarks
+from .conversion import Conversion, Remarks, leave_out_ratings
 from .links import UNLIMITED, NameTable, add, angles_of, dry_friction, numbers, tell_left_out, xml_text
 from .visuals import MeshFolder, write_visuals
 
@@ -378,6 +378,7 @@ class _Writer:
         if limit.find("effort") is not None:
             self.remarks.left_out(part, "SDF has one limit of effort for each axis")
             return
+        leave_out_ratings(actuator, self.remarks, "SDF")
         add(limit, "effort", numbers(min(actuator.effort * abs(actuator.gear), UNLIMITED)))
         if actuator.gear != 1.0 or actuator.name != actuator.joint:
             self.remarks.changed(part, "its name and its gear are not written: it acts on the joint itself")

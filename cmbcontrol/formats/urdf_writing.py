@@ -25,7 +25,7 @@ from ..model.elements import (
 )
 from ..model.elements.joints import Step
 from ..model.mechanism import Mechanism
-from .conversion import Conversion, Remarks
+from .conversion import Conversion, Remarks, leave_out_ratings
 from .links import UNLIMITED, NameTable, add, angles_of, dry_friction, numbers, tell_left_out, xml_text
 from .loops_file import BALL, LOOP_TYPES, beside, closure_of, is_loops_file, pair_name
 from .visuals import MeshFolder, write_visuals
@@ -311,6 +311,7 @@ class _Writer:
         if actuator.bodies is not None or node is None or node.attrib["name"] in self.balls:
             self.remarks.left_out(part, "URDF drives coordinates of the tree only")
             return
+        leave_out_ratings(actuator, self.remarks, "URDF")
         limit = node.find("limit")
         effort = min(actuator.effort * abs(actuator.gear), UNLIMITED)
         if limit is None:  # of a continuous joint

@@ -6,6 +6,7 @@ cell or ``plt.show()`` shows them. Elsewhere nothing is kept of them.
 
 from .actuation import actuation as actuation
 from .comparison import comparison as comparison
+from .duty import effort_over_speed as effort_over_speed
 from .figure import save as save
 from .frequency import bode as bode
 from .loops import nichols as nichols
@@ -38,6 +39,7 @@ __all__ = [
     "bode",
     "comparison",
     "distribution",
+    "effort_over_speed",
     "envelope",
     "forces",
     "measured_response",

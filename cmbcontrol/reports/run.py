@@ -14,6 +14,7 @@ from ..controllers.closed_loop import linearize_closed_loop
 from ..controllers.controller import Controller
 from ..errors import CmbError, InputError, ModelError
 from ..model.plant import Plant
+from ..plot.duty import effort_over_speed
 from ..plot.time import accuracy, forces, reports, responses
 from ..sim.result import Simulation
 from ..sim.summary import ALARMS, event_words, kind_of_run, run_lines
@@ -85,6 +86,8 @@ class _Report:
     def _signals(self, section: Section) -> None:
         run = self.run
         section.parts.append(Picture.of(lambda: responses(run), "Positions, references and efforts"))
+        if run.plant is not None and run.data.sizes["actuator"] and str(run.data.attrs["controller"]) != "none":
+            section.parts.append(Picture.of(lambda: effort_over_speed(run), "Efforts of the motors over their speeds"))
         if run.data.sizes.get("row", 0):
             section.parts.append(Picture.of(lambda: forces(run), "Forces of the constraints"))
         if run.data.sizes.get("quantity", 0):

@@ -17,12 +17,14 @@ from .._notebook import Shown
 from ..errors import InputError, InputTypeError, Status
 from ..model.plant import Plant
 from ..model.units import effort_units, row_force_units
+from .motor_duty import motor_table
 from .motor_limits import MotorAtLimit, motors_at_limits
 from .provenance import Call, Provenance
 from .singularities import SingularityEvent, singularities
 from .summary import summary
 
 if TYPE_CHECKING:
+    import pandas
     import xarray
     from matplotlib.figure import Figure
 
@@ -238,6 +240,31 @@ class Simulation(Shown):
         the law asks up to 30 N m of motor 'left' (limit 20 N m) at t = 0 s, above its limit for 100 % of the time
         """
         return motors_at_limits(self)
+
+    def motors(self) -> pandas.DataFrame:
+        """Table of what the run asks of each motor: RMS and peak efforts, speeds and powers, beside the ratings.
+
+        Efforts are those that act at the joints, behind the drives; speeds are of the motors themselves, gear times
+        that of the joint. RMS values are over the time of the run: for heat, take whole cycles of the machine.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each motor, by name: ``unit`` (of efforts), ``rms``, ``peak``, ``peak_time`` (s), ``limit``,
+            ``continuous`` (`Actuator.continuous`), ``share`` (RMS over continuous effort), ``speed_unit``,
+            ``rms_speed``, ``peak_speed``, ``peak_speed_time``, ``speed_limit`` (`Actuator.speed`), ``peak_power`` (W),
+            ``peak_power_time``. Peaks are sizes at output times. What is not known is nan: RMS values of a single
+            time, ratings that motors have not, speeds where the run does not know its plant.
+
+        Examples
+        --------
+        >>> from cmbcontrol import plants, simulate
+        >>> plant = plants.five_bar()
+        >>> run = simulate(plant, [-30.0, 15.0], plant.assemble(left=2.1, right=1.0), t_end=0.1)
+        >>> run.motors()[["unit", "rms", "peak"]].round(6).values.tolist()
+        [['N m', 30.0, 30.0], ['N m', 15.0, 15.0]]
+        """
+        return motor_table(self)
 
     def reactions(self, *, axes: str = "joint") -> xarray.Dataset:
         """Forces and moments that the joints and constraints carry, at the times of the run; see `reactions`.

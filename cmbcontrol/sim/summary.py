@@ -8,6 +8,7 @@ import numpy as np
 
 from ..errors import Status
 from ..model.units import in_unit
+from .motor_duty import beyond_ratings, ratings, rms
 from .motor_limits import motors_at_limits
 
 if TYPE_CHECKING:
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ALARMS", "event_words", "kind_of_run", "run_lines", "summary", "tracking_errors"]
 
-ALARMS = ("failed", "beyond limit")  # headings of lines that a reader must not miss, which pages show in colour
+# headings of lines that a reader must not miss, which pages show in colour
+ALARMS = ("failed", "beyond limit", "beyond rating")
 _EVENTS = 6  # that are told with their times
 _ENDS = (Status.COMPLETED, Status.EVENT, Status.INTERRUPTED)  # of runs that have not failed
 
@@ -50,9 +52,12 @@ def run_lines(run: Simulation) -> list[tuple[str, str]]:
         lines.append(("tracking error", _tracking(run)))
     if data.attrs["controller"] != "none" and data.sizes["actuator"]:
         lines.append(("largest efforts", _efforts(run)))
+        if run.time.size > 1:
+            lines.append(("RMS efforts", _rms_efforts(run)))
     if data.sizes["event"]:
         lines.append(("events", _events(run)))
     lines += [("beyond limit" if motor.beyond else "limit", str(motor)) for motor in motors_at_limits(run)]
+    lines += [("beyond rating", text) for text in beyond_ratings(run)]
     return lines
 
 
@@ -105,6 +110,20 @@ def _efforts(run: Simulation) -> str:
     limits = {motor.motor: f" of {in_unit(motor.limit, motor.unit)}" for motor in motors_at_limits(run)}
     told = zip(names, peaks, units, strict=True)
     return ", ".join(f"{name} {in_unit(x, unit)}{limits.get(str(name), '')}" for name, x, unit in told)
+
+
+def _rms_efforts(run: Simulation) -> str:
+    """Text with the RMS effort of each motor, as a share of its rating where that is known, and the peak power."""
+    from .units import column_units
+
+    names, units, (continuous, _) = run.data["actuator"].values, column_units(run, "u"), ratings(run)
+    told = []
+    for name, unit, x, rated in zip(names, units, rms(run.time, run.data["u"].values), continuous, strict=True):
+        share = f" ({100.0 * x / rated:.3g} % of continuous)" if np.isfinite(rated) else ""
+        told.append(f"{name} {in_unit(x, unit)}{share}")
+    power = np.abs(run.data["actuator_power"].values)
+    peak = f"; power at most {in_unit(np.nanmax(power), 'W')}" if np.isfinite(power).any() else ""
+    return ", ".join(told) + peak
 
 
 def _events(run: Simulation) -> str:

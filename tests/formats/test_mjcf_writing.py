@@ -344,11 +344,14 @@ def test_motors_between_bodies_and_on_cuts(tmp_path):
     plant = plants.pendulum()
     _, back = equations_agree(plant, tmp_path, closed_states(plant, 2))
     assert back.actuators[0].bodies is not None and back.effort[0] == plant.effort[0]
-    wheel = cmb.Actuator("wheel", bodies=("b0", "b1"), axis=(1, 2, 3), gear=-2.0, effort=7.0)
+    wheel = cmb.Actuator(
+        "wheel", bodies=("b0", "b1"), axis=(1, 2, 3), gear=-2.0, effort=7.0, continuous=2.0, speed=300.0
+    )
     plant = chain(
         (cmb.Revolute, dict(SKEW)), (cmb.Spherical, dict(TURNED)), actuators=[wheel, cmb.Actuator("j0", gear=-3.0)]
     )
-    _, back = equations_agree(plant, tmp_path, states(plant))
+    told, back = equations_agree(plant, tmp_path, states(plant))
+    assert "MJCF has no continuous effort and no largest speed of motors" in str(told)
     q, v = states(plant)[0]
     assert np.allclose(back.terms(q, v).B, plant.terms(q, v).B, atol=1e-14) and back.effort.tolist() == [7.0, np.inf]
 

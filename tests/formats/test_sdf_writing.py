@@ -175,7 +175,7 @@ def furnished():
         loops,
         springs=[JointSpring("coil", "hinge", 7.0, 0.4), JointSpring("twist", "cross_2", 3.0, -0.2)],
         forces=[JointForce("rub", "rail", Friction(0.2))],
-        actuators=[Actuator("hinge", "motor", effort=20.0, gear=-30.0), Actuator("cross_2", effort=5.0)],
+        actuators=[Actuator("hinge", "motor", effort=20.0, gear=-30.0, speed=300.0), Actuator("cross_2", effort=5.0)],
         gravity=(0.3, -0.2, -9.7),
     )
 
@@ -194,7 +194,14 @@ def test_all_joints(at_zero, tmp_path):
     found = differences(plant.with_parts(loops=()), made.with_parts(loops=()), q, v, start)
     assert found["M"] < 1e-12 and found["h"] < 1e-12, found
     told = str(conversion)
-    for words in ("'differential'", "'motor'", "'coil'", "two slides and a hinge", "its body has no joint"):
+    for words in (
+        "'differential'",
+        "'motor'",
+        "SDF has no largest speed",
+        "'coil'",
+        "two slides and a hinge",
+        "its body has no joint",
+    ):
         assert words in told, words
     (coupling,) = made.loops
     q0 = dict(zip(plant.position_names, start, strict=True))

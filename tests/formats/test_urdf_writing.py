@@ -162,7 +162,7 @@ def furnished():
         Coupling("differential", {"hinge": 1.0, "rail": 1.0, "screw": 1.0}),
     ]
     motors = [
-        Actuator("hinge", "motor", effort=20.0, gear=-30.0),
+        Actuator("hinge", "motor", effort=20.0, gear=-30.0, continuous=8.0),
         Actuator("cross_2", effort=5.0),
         Actuator("screw"),
         Actuator("r", "cut"),
@@ -188,7 +188,15 @@ def test_all_joints_and_loops(seed, tmp_path):
         found = differences(one, other, q, v)
         assert found["M"] < 1e-12 and found["h"] < 1e-12 and found["space"] < 1e-9, (name, found)
     told = str(conversion)
-    for words in ("'differential'", "'cut'", "'wheel'", "'belt': is called 'cross_1_mimic'", "'screw'", "ball joint"):
+    for words in (
+        "'differential'",
+        "'cut'",
+        "'wheel'",
+        "'belt': is called 'cross_1_mimic'",
+        "'screw'",
+        "ball joint",
+        "URDF has no continuous",
+    ):
         assert words in told, words
     assert [(x.name, x.joint, x.gear) for x in made.actuators] == [
         ("motor", "hinge", -30.0), ("cross_2", "cross_2", 1.0), ("screw", "screw", 1.0)

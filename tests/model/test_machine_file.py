@@ -88,7 +88,8 @@ def furnished():
     return Mechanism(
         "furnished", b, j, springs=[cmb.JointSpring("spring", "hinge", 5.0, 0.1, 0.2),
                                     cmb.PointSpring("band", "ground", "tool", (0, 0, 2), (0.1, 0, 0), 30.0, 0.5)],
-        actuators=[Actuator("x", gear=-3.0, effort=20.0), Actuator("wheel", bodies=("arm", "tool"), axis=(1, 1, 1))],
+        actuators=[Actuator("x", gear=-3.0, effort=20.0, continuous=8.0, speed=300.0),
+                   Actuator("wheel", bodies=("arm", "tool"), axis=(1, 1, 1))],
         loads=[Load("wind", "arm", turned, force=(1, 2, 3), moment=(0, 0, 1e-9), axes="frame")], forces=forces,
         gravity=(0.1, 0.2, -3.7), source="nowhere: an invention, with # and 'quotes'",
     )  # fmt: skip

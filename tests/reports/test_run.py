@@ -66,7 +66,7 @@ def test_a_run_under_a_law(tracked, told):
     assert found["In motion"]["frames"] == 1
     assert f"{tracked.max_drift:.1e} m" in found["In short"]["text"]
     assert "bandwidth: 8" in found["Control law"]["text"]
-    assert [found[name]["pictures"] for name in ("Machine", "Signals", "Accuracy", "Linear model")] == [1, 3, 1, 1]
+    assert [found[name]["pictures"] for name in ("Machine", "Signals", "Accuracy", "Linear model")] == [1, 4, 1, 1]
     masses = [float(row[-1]) for row in found["Machine"]["rows"] if row[0] in ("left_lower", "right_upper")]
     assert masses == [b.mass for b in tracked.plant.bodies if b.name in ("left_lower", "right_upper")]
     model = cmb.linearize(tracked.plant, cmb.trim(tracked.plant, tracked.q.values[-1]))

@@ -584,6 +584,8 @@ def _parts() -> list[Call]:
                 lambda base: {"one": ("arm",), "same": ("arm", "arm"), "numbers": (1, 2), "text": "ab", "number": 3},
             ),
             axis=((0.0, 0.0, 1.0), also(vector, zero=(0.0, 0.0, 0.0))),
+            continuous=(5.0, optional(positive)),
+            speed=(300.0, optional(positive)),
         ),
         call(
             "Load",
@@ -1389,6 +1391,7 @@ def _simulation() -> list[Call]:
             grid=(None, optional(flag)),
             dB=(False, flag),
         ),
+        call("plot.effort_over_speed", plot.effort_over_speed, run=(W.run, thing), motors=(["left"], optional(names))),
         call("plot.nyquist", plot.nyquist, loop=(W.loop, thing)),
         call("plot.nichols", plot.nichols, loop=(W.loop, thing)),
         call(

@@ -24,12 +24,15 @@ def test_a_tracking_run_tells_its_errors_and_efforts():
     error = np.abs(run.error.values).max(axis=1)
     assert words["tracking error"] == f"0.1 -> {error[-1]:.3g} rad (largest {error.max():.3g})"
     assert words["largest efforts"].startswith(f"left {np.abs(run.u.values[:, 0]).max():.4g} N m, right")
+    assert words["RMS efforts"].endswith(f"; power at most {np.abs(run.actuator_power.values).max():.4g} W")
 
 
 def test_free_runs_single_times_and_plants_of_functions():
     plant = plants.five_bar()
     free = cmb.simulate(plant, q0=plant.assemble(left=2.1, right=1.0), t_end=0.1, output_times=[0.1])
     assert str(free).startswith("free run of five-bar, 1 times from 0.1 s") and "efforts" not in str(free)
+    single = cmb.simulate(plant, [3.0, 1.0], plant.assemble(left=2.1, right=1.0), t_end=0.1, output_times=[0.1])
+    assert "largest efforts" in str(single) and "RMS" not in str(single)  # of one time there is none
     bead = cmb.simulate(wire_bead(), q0=[0.0, 0.0], t_end=0.1, output_times=0.05)
     assert "energy error           unknown: the plant gives no potential energy" in str(bead)
 

@@ -107,6 +107,16 @@ class Actuator(MachinePart):
         axis; `joint` is then just a name.
     axis : array_like, shape (3,)
         Axis of that torque, in the axes of the first body.
+    continuous : float, optional
+        Largest effort that it bears for ever, N or N m: the limit of its RMS effort. None where it is not known.
+    speed : float, optional
+        Largest speed, at which its effort ends, rad/s or m/s: of the motor itself, so gear times the speed of the
+        joint. None where it has none.
+
+    Notes
+    -----
+    Summaries of runs, `Simulation.motors` and `plot.effort_over_speed` compare runs with `continuous` and `speed`. No
+    law keeps to them.
 
     Examples
     --------
@@ -120,6 +130,8 @@ class Actuator(MachinePart):
     gear: float = 1.0
     bodies: tuple[str, str] | None = field(default=None, kw_only=True)
     axis: HeldArray = field(default=held((0.0, 0.0, 1.0)), kw_only=True)
+    continuous: float | None = field(default=None, kw_only=True)
+    speed: float | None = field(default=None, kw_only=True)
 
     prefix = "motor_"
     parameters = (Number("gear", "1"), Direction("axis", 0))
@@ -138,6 +150,14 @@ class Actuator(MachinePart):
             if len(bodies) != 2 or bodies[0] == bodies[1]:
                 raise ModelError(f"actuator {self.name!r} needs two different bodies, got {self.bodies}")
             set_fields(self, bodies=bodies)
+        for key, what in (("continuous", "the continuous effort"), ("speed", "the largest speed")):
+            if getattr(self, key) is not None:
+                set_fields(self, **{key: _check.positive(getattr(self, key), f"{what} of actuator {self.name!r}")})
+        if self.continuous is not None and self.continuous > effort:
+            raise ModelError(
+                f"actuator {self.name!r} has a continuous effort of {self.continuous:g}, above its largest of "
+                f"{effort:g}; give effort= of {self.continuous:g} or more"
+            )
         set_fields(self, gear=gear, effort=effort, axis=unit_vector(self.axis, f"the axis of actuator {self.name!r}"))
 
     @property
