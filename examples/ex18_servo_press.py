@@ -102,7 +102,7 @@ for ax, part in zip(axes[:, 1], parts, strict=True):
     ax.semilogx(fine, part([tuned.loop.response("motor", w) for w in fine]), label="linear model")
     for (name, found), mark in zip(loops_measured.items(), "os", strict=True):
         ax.semilogx(found.omega, part(found.data["response"].values[0, :, 0]), mark, label=f"measured, {name}")
-axes[0, 1].set(ylabel="gain of the loop", yscale="log")
+axes[0, 1].set(ylabel="gain of the loop (1)", yscale="log")
 axes[1, 1].set(xlabel="frequency (rad/s)", ylabel="phase (deg)")
 axes[1, 0].legend(loc="lower right")
 axes[0, 1].legend()

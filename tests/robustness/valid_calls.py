@@ -2170,6 +2170,7 @@ def _controllers() -> list[Call]:
         ),
         call("ClosedLoop.loop", W.loop.loop, at=("input", choice), channel=("left", optional(known))),
         call("ClosedLoop.margins", W.loop.margins, at=("input", choice)),
+        call("ClosedLoop.modal_controllability", W.loop.modal_controllability, tolerance=(1e-10, positive)),
         call("ClosedLoop.bandwidth", W.loop.bandwidth, coordinate=("left", known)),
         call(
             "law_from_dict",
