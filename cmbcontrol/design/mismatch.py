@@ -18,6 +18,7 @@ from ..controllers.with_model import WithModel
 from ..errors import InputError, InputTypeError
 from ..model.elements import GearFriction, JointForce
 from ..model.mechanism import Mechanism
+from ..sim.motor_duty import rms
 from ..sim.result import Simulation
 from ..sim.simulate import simulate
 from .family import with_payload
@@ -61,9 +62,9 @@ class Mismatch(NamedTuple):
             for k, label in enumerate(self.ideal.data[of].values):
                 row: dict[str, Any] = {"unit": units[k]}
                 for which, run in (("ideal", self.ideal), ("real", self.real)):
-                    values = run.data[name].values[:, k]
-                    row[f"{which} largest"] = float(np.abs(values).max())
-                    row[f"{which} RMS"] = _rms(run.time, values)
+                    values = run.data[name].values
+                    row[f"{which} largest"] = float(np.abs(values[:, k]).max())
+                    row[f"{which} RMS"] = float(rms(run.time, values)[k])
                 rows[f"{what} {label}"] = row
         return pandas.DataFrame.from_dict(rows, orient="index")
 
@@ -183,8 +184,3 @@ def _delayed(law: Any, delay: float) -> Chain:
     parts = list(law.parts) if isinstance(law, Chain) else [law]
     at = parts.index(law.law) if isinstance(law, Chain) else 0
     return Chain(*parts[: at + 1], Delay(delay), *parts[at + 1 :])
-
-
-def _rms(t: np.ndarray, x: np.ndarray) -> float:
-    """Root of the mean square over time, by the trapezoidal rule."""
-    return float(np.sqrt(np.trapezoid(x * x, t) / (t[-1] - t[0]))) if t.size > 1 else float(np.abs(x[0]))
