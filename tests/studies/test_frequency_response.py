@@ -55,7 +55,7 @@ def test_a_sampled_loop_with_delay_at_all_its_signals():
             plant, chain, q, between=(source, outputs), omega=np.geomspace(3.0, 150.0, 5), excitation="multisine",
             workers=1,
         )  # fmt: skip
-        assert float(found.deviation().max()) < NEAR
+        require_near(found)
     with pytest.raises(InputError, match="excite left_command before it"):
         cmb.frequency_response(plant, chain, q, between=("left_disturbance", "left"), workers=1)
 
@@ -97,7 +97,7 @@ def test_an_excavator_with_a_load_and_a_frame():
     ):
         omega = [2.0, 10.0, 40.0]
         found = cmb.frequency_response(plant, law, q, between=(source, outputs), omega=omega, workers=1)
-        assert float(found.deviation().max()) < NEAR
+        require_near(found)
 
 
 @pytest.mark.slow
