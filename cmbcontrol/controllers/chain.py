@@ -304,6 +304,7 @@ class Chain(AroundLaw):
     parts: tuple[Any, ...]
     drive: Drive | None = None  # a chain has blocks of its own there
     untraced = ("parts",)  # what it evaluates are copies of them, at their places
+    _waits = _winds_up = False  # whether the law, or a block, does something where limits act
 
     def __init__(self, *parts: Any) -> None:
         parts = tuple(x for part in parts for x in (part.parts if isinstance(part, Chain) else (_as_part(part),)))
@@ -346,6 +347,8 @@ class Chain(AroundLaw):
                 "give initial= to one of them"
             )
         self.blocks = tuple(blocks)
+        self._winds_up = any(block.winds_up for block in blocks)
+        self._waits = type(law).anti_windup is not Controller.anti_windup
         self._series = Series(blocks)
         self._order = (*self.sensors, law, *blocks)
         self.drive = Series(machine) if machine else None
@@ -463,8 +466,9 @@ class Chain(AroundLaw):
         passing = zip(self.sensors, readings, readings[1:], states, strict=False)
         parts = [numbers_of(sensor._after(t, before, after, c)) for sensor, before, after, c in passing]
         after = [moved(of_law, states[k], self.period is not None), *self._moved(t, measured, efforts, states[k + 1 :])]
-        cuts = self._cuts(t, measured, efforts, states[k + 1 :])
-        parts += self._held(t, measured, states[k:], after, cuts)
+        if self._winds_up or (self._waits and len(states[k])):
+            after = self._held(t, measured, states[k:], after, self._cuts(t, measured, efforts, states[k + 1 :]))
+        parts += after
 
         def report() -> Mapping[str, float]:
             return self._report(of_law, readings, efforts, terms.B.shape[1])
@@ -476,8 +480,6 @@ class Chain(AroundLaw):
 
         Blocks of the machine count as if efforts came to them without lag. None without limits behind.
         """
-        if not (self._waits or any(block.winds_up for block in self.blocks)):
-            return [None] * len(efforts)
         drives = self.drive.blocks if isinstance(self.drive, Series) else ()
         passing = zip(self.blocks, efforts, states, strict=False)
         own, u = [block.cut(t, terms, before, c) for block, before, c in passing], efforts[-1]
@@ -486,8 +488,8 @@ class Chain(AroundLaw):
             u = u if part is None else u + part
             own.append(part)
         parts = list(zip((*self.blocks, *drives), own, strict=True))
-        of_law, of_blocks = _lost(parts, False)[0], _lost(parts, True)[1:]
-        pairs = zip(efforts, (of_law, *of_blocks), strict=False)
+        of_blocks = _lost(parts, True)[1:] if self._winds_up else [None] * len(self.blocks)
+        pairs = zip(efforts, (_lost(parts, False)[0], *of_blocks), strict=False)
         return [None if part is None else Cut(part, u + part) for u, part in pairs]
 
     def _held(
@@ -509,11 +511,6 @@ class Chain(AroundLaw):
             of_blocks.append(Cut(*(block.efforts_before(u, True) for u in of_blocks[-1])))
         cuts = [of_law, *of_blocks[-2::-1]]
         return np.concatenate([*parts[:k], *self._held(t, terms, before[k:], parts[k:], cuts)])
-
-    @property
-    def _waits(self) -> bool:
-        """Whether the law does something where limits cut its efforts off."""
-        return self.law is not None and type(self.law).anti_windup is not Controller.anti_windup
 
     @property
     def _limits(self) -> list[EffortBlock]:
@@ -539,7 +536,7 @@ class Chain(AroundLaw):
     ) -> dict[str, Any]:
         """Report of the law, with what each block adds to positions, velocities or efforts."""
         report, plant = of_law.numbers(), self.plant
-        titles = different([_snake(block) for block in (*self.sensors, *self.blocks)])
+        titles = different([snake_case(block) for block in (*self.sensors, *self.blocks)])
         for title, (q0, v0), (q1, v1) in zip(titles, readings, readings[1:], strict=False):
             names = plant.velocity_names  # type: ignore[union-attr]
             change = v1 - v0 if q1 is q0 else plant.difference(q0, q1)  # type: ignore[union-attr]
@@ -553,7 +550,7 @@ class Chain(AroundLaw):
 
     def report_units(self) -> Mapping[str, str]:
         units, plant = {} if self.law is None else dict(self.law.report_units()), self.plant
-        titles = different([_snake(block) for block in (*self.sensors, *self.blocks)])
+        titles = different([snake_case(block) for block in (*self.sensors, *self.blocks)])
         if plant is not None:
             rates = zip(plant.velocity_names, plant.velocity_units, strict=True)
             ways = {name: unit.removesuffix("/s") for name, unit in rates}
@@ -683,6 +680,6 @@ def _title(part: Block | Controller) -> str:
     return part.name if isinstance(part, Controller) else type(part).__name__
 
 
-def _snake(block: Block) -> str:
+def snake_case(block: Block) -> str:
     """The name of a block in reports: FirstOrderActuator becomes first_order_actuator."""
     return re.sub(r"(?<!^)(?=[A-Z])", "_", type(block).__name__).lower()

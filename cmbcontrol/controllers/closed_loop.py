@@ -141,8 +141,30 @@ class ClosedLoop(Reported):
         return _state_space(self, broken.opened, broken.entry, -broken.exit, D, names, returned, title)
 
     def response(self, channel: str, frequency: float) -> complex:
-        """Loop transfer L of one motor at a frequency, rad/s, with all other channels closed; see `loop`."""
-        broken = self._broken("input").only(channel)
+        """Loop transfer L of one motor at one frequency, with the loops of all other motors closed; see `loop`.
+
+        Parameters
+        ----------
+        channel : str
+            A motor.
+        frequency : float
+            rad/s.
+
+        Raises
+        ------
+        ValueError
+            For an unknown motor.
+
+        Examples
+        --------
+        >>> from cmbcontrol import Constant, plants
+        >>> from cmbcontrol.controllers import ProjectedInverseDynamics
+        >>> plant = plants.five_bar()
+        >>> law = ProjectedInverseDynamics(plant, ("left", "right"), Constant([2.1, 1.0]), bandwidth=8.0)
+        >>> round(abs(linearize_closed_loop(plant, law).response("left", 16.5)), 2)
+        1.0
+        """
+        broken, frequency = self._broken("input").only(channel), _check.positive(frequency, "frequency")
         at = np.exp(1j * frequency * self.dt) if self.dt else 1j * frequency
         shifted = at * np.eye(len(broken.A)) - broken.opened
         return complex(-(broken.exit @ np.linalg.solve(shifted, broken.entry))[0, 0])

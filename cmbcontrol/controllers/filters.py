@@ -7,7 +7,6 @@ there, and keeps it from winding up.
 from __future__ import annotations
 
 import copy
-import re
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
@@ -23,7 +22,7 @@ from ..errors import InputError, InputTypeError
 from ..linear.sampled import zero_order_hold
 from ..model.plant import Plant
 from ..model.terms import Terms
-from .chain import EffortBlock, Setting, of_motors, require_values
+from .chain import EffortBlock, Setting, of_motors, require_values, snake_case
 from .controller import Cut
 from .lagging_effort import bound_initial
 
@@ -169,8 +168,7 @@ class MotorFilter(EffortBlock):
         return len(self._system.A)
 
     def state_names(self, plant: Plant) -> Sequence[str]:
-        title = re.sub(r"(?<!^)(?=[A-Z])", "_", type(self).__name__).lower()
-        return [f"{title}_{i + 1}" for i in range(len(self._system.A))]
+        return [f"{snake_case(self)}_{i + 1}" for i in range(len(self._system.A))]
 
     def effort(self, t: float, terms: Terms, u: Array, state: Array) -> Array:
         system = self._system

@@ -59,8 +59,7 @@ class MotorLoop(Controller, abstract=True):
         if not self.coordinates:
             raise InputError(f"{title} needs coordinates, got none")
         motors = (motors,) if isinstance(motors, str) else motors
-        motors = (motors,) if isinstance(motors, str) else motors
-        self.motors = _motors_of(plant, self.coordinates) if motors is None else motors
+        self.motors = _motors_of(self.task) if motors is None else motors
         self.motors = _check.names(self.motors, "motors", plant.actuator_names, "motor")
         if len(self.motors) != len(self.coordinates):
             raise InputError(
@@ -170,10 +169,6 @@ class MotorLoop(Controller, abstract=True):
     def _efforts_at(self, t: float) -> Array:
         return self._ahead.at(*self.reference(t))  # type: ignore[union-attr]
 
-    def report_units(self) -> dict[str, str]:
-        """Units of the report."""
-        return {}
-
     def __repr__(self) -> str:
         pairs = zip(self.coordinates, self.motors, strict=True)
         listed = ", ".join(name if name == motor else f"{name} by {motor}" for name, motor in pairs)
@@ -210,15 +205,13 @@ class MotorLoop(Controller, abstract=True):
         """
 
 
-def _motors_of(plant: Plant, coordinates: Sequence[str]) -> list[str]:
+def _motors_of(task: Coordinates) -> list[str]:
     """Motors that drive coordinates, each alone, in their order; from the plant's B at an assembled configuration."""
-    B = plant.terms(plant.assemble(), np.zeros(plant.nv)).B
-    rates = [plant.velocity_names[k] for _, k in plant.paired]
-    positions = [plant.position_names[i] for i, _ in plant.paired]
+    plant = task.plant
+    terms = plant.terms(plant.assemble(), np.zeros(plant.nv))
     found = []
-    for name in coordinates:
-        row = plant.velocity_names.index(rates[positions.index(name)])
-        alone = [j for j in range(plant.nu) if B[row, j] != 0.0 and np.count_nonzero(B[:, j]) == 1]
+    for name, efforts in zip(task.names, task.jacobian(terms) @ terms.B, strict=True):
+        alone = [j for j in np.flatnonzero(efforts) if np.count_nonzero(terms.B[:, j]) == 1]
         if len(alone) != 1:
             raise InputError(
                 f"{'several motors drive' if alone else 'no motor drives'} the coordinate {name!r} of {plant.name!r} "

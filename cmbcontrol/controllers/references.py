@@ -96,6 +96,12 @@ class Constant(Profile):
         self.position = _values(position, "the position of a Constant reference")
         self._parts = [Pieces((-np.inf, np.inf), [[x]]) for x in self.position]
 
+    def __call__(self, t: Any) -> tuple[Any, Any, Any]:
+        if isinstance(t, Scalar):
+            return super().__call__(t)
+        zero = np.zeros(self.position.size)  # what a law at rest asks for at each call
+        return self.position, zero, zero
+
 
 class Sine(Profile):
     """Sinusoidal reference, centre + amplitude * sin(2 pi frequency t + phase).
