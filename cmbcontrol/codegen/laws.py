@@ -13,6 +13,7 @@ from ..controllers.controller import Controller, as_controller, evaluated, moved
 from ..controllers.encoder import Encoder
 from ..controllers.pieces import Profile
 from ..controllers.references import row
+from ..controllers.tabulated import Tabulated, over_reference
 from ..controllers.traced import Numbers, reason, signals_of, traced_sample, untraceable
 from ..dynamics.forces import measured_force
 from ..errors import InputError, InputTypeError
@@ -23,6 +24,7 @@ from ..trace.elimination import smallest
 from ..trace.functions import Function
 from ..trace.graph import Graph
 from ..trace.plant import TracedPlant
+from ..trace.symbols import joined
 from .entries import NEAR, Argument, ExportedFunction, ExportedMachine, FunctionCase, FunctionState, size
 
 __all__ = ["law_entries"]
@@ -34,7 +36,8 @@ def law_entries(machine: ExportedMachine, given: Any) -> list[ExportedFunction]:
     """Entry of a sampled law, its efforts and next states at a sample; and those of the references that it follows.
 
     Encoders are left out, as the computer reads real ones, and so are delays and blocks of the machine, as they are
-    there anyway. References are inputs, so that others can be followed; those of this package are functions, too.
+    there anyway. References, and what a law computes from them with the model, are inputs, so that others can be
+    followed; where they end or repeat there are functions that give them, too.
 
     Raises
     ------
@@ -115,15 +118,14 @@ def law_entries(machine: ExportedMachine, given: Any) -> list[ExportedFunction]:
         ),
         case,
     )
-    pairs = zip(signals, arguments, strict=True)
-    return [entry, *(_of_time(profile, argument) for (profile, _), argument in pairs if isinstance(profile, Profile))]
+    pairs = [(over_reference(f), argument) for (f, _), argument in zip(signals, arguments, strict=True)]
+    return [entry, *(_of_time(given, argument) for given, argument in pairs if given is not None)]
 
 
-def _of_time(profile: Profile, argument: Argument) -> ExportedFunction:
-    """Entry of a reference: positions, velocities and accelerations at a time."""
+def _of_time(profile: Profile | Tabulated, argument: Argument) -> ExportedFunction:
+    """Entry of a reference, or of what follows from it: its values at a time."""
     graph = Graph()
-    t = graph.input("x", 0, 0.0)
-    outputs = [x for order in profile.derivatives(t) for x in order]
+    outputs = list(joined(profile(graph.input("x", 0, 0.0))))
     first, last = profile.span or (0.0, 2.0 * (profile.period or 1.0))
     scale = size(profile.over(np.linspace(first, last, 100)))
 
@@ -132,9 +134,11 @@ def _of_time(profile: Profile, argument: Argument) -> ExportedFunction:
         said = profile.over(np.array([time]))[0]
         return FunctionCase((np.array([time]),), (said,), (scale,))
 
+    table = isinstance(profile, Tabulated)
+    told = "What the law computes from its reference" if table else f"{type(profile).__name__} that the law follows"
     return ExportedFunction(
         argument.name,
-        f"{type(profile).__name__} that the law follows: its input {argument.name}.",
+        f"{told}: its input {argument.name}.",
         Function(graph, 1, outputs),
         (),
         (Argument("t", 1, "time, s"),),

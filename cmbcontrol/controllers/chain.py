@@ -34,6 +34,7 @@ from .controller import (
 __all__ = ["Block", "Chain", "EffortBlock", "SensorBlock", "Setting"]
 
 Array = NDArray[np.float64]
+_Told = tuple[Cut, Array] | None  # see `EffortBlock.anti_windup`
 
 
 class Setting(NamedTuple):
@@ -164,8 +165,11 @@ class EffortBlock(Block):
         """
         return None
 
-    def anti_windup(self, t: float, terms: Terms, state: Array, after: Array, cut: Cut) -> Array:
-        """Rates or next values of the states where later blocks cut efforts off; see `Controller.anti_windup`."""
+    def anti_windup(self, t: float, terms: Terms, state: Array, after: Array, cut: Cut, at_once: Array) -> Array:
+        """Rates or next values of the states where later blocks cut efforts off; see `Controller.anti_windup`.
+
+        `cut.lost` is told by the gains at rest of the blocks between, `at_once` (nu,) the same by their larger gains.
+        """
         return after
 
     def efforts_before(self, u: Array, at_once: bool = False) -> Array:
@@ -475,7 +479,7 @@ class Chain(AroundLaw):
 
         return Evaluation(efforts[-1], np.concatenate(parts), report, efforts[self._drives])
 
-    def _cuts(self, t: float, terms: Terms, efforts: Sequence[Array], states: Sequence[Array]) -> list[Cut | None]:
+    def _cuts(self, t: float, terms: Terms, efforts: Sequence[Array], states: Sequence[Array]) -> list[_Told]:
         """What limits cut off of the efforts of the law and of each block, told as a change of these efforts.
 
         Blocks of the machine count as if efforts came to them without lag. None without limits behind.
@@ -488,29 +492,30 @@ class Chain(AroundLaw):
             u = u if part is None else u + part
             own.append(part)
         parts = list(zip((*self.blocks, *drives), own, strict=True))
-        of_blocks = _lost(parts, True)[1:] if self._winds_up else [None] * len(self.blocks)
-        pairs = zip(efforts, (_lost(parts, False)[0], *of_blocks), strict=False)
-        return [None if part is None else Cut(part, u + part) for u, part in pairs]
+        at_rest = _lost(parts, False)
+        at_once = _lost(parts, True) if self._winds_up else at_rest  # which the law does not ask for
+        told = zip(efforts, at_rest, at_once, strict=False)
+        return [None if x is None or y is None else (Cut(x, u + x), y) for u, x, y in told]
 
     def _held(
-        self, t: float, terms: Terms, states: Sequence[Array], after: Sequence[Array], cuts: Sequence[Cut | None]
+        self, t: float, terms: Terms, states: Sequence[Array], after: Sequence[Array], cuts: Sequence[_Told]
     ) -> list[Array]:
         """Rates or next values of the states of the law and of the blocks, held where limits behind them act."""
-        held = []
-        for part, state, moved_to, cut in zip((self.law, *self.blocks), states, after, cuts, strict=False):
-            waits = cut is not None and len(state)
-            held.append(numbers_of(part.anti_windup(t, terms, state, moved_to, cut)) if waits else moved_to)
+        held = list(after)
+        for i, (part, state, told) in enumerate(zip((self.law, *self.blocks), states, cuts, strict=False)):
+            if told is not None and len(state) and (not i or part.winds_up):
+                changed = part.anti_windup(t, terms, state, after[i], *(told if i else told[:1]))
+                held[i] = numbers_of(changed)
         return held
 
     def anti_windup(self, t: float, terms: Terms, state: Array, after: Array, cut: Cut) -> Array:
         k = len(self.sensors)
         before, parts = (_split(x, self._order, terms) for x in (state, after))
-        of_law, of_blocks = cut, [cut]
+        cuts: list[_Told] = [(cut, cut.lost)]
         for block in reversed(self.blocks):
-            of_law = Cut(*(block.efforts_before(u) for u in of_law))
-            of_blocks.append(Cut(*(block.efforts_before(u, True) for u in of_blocks[-1])))
-        cuts = [of_law, *of_blocks[-2::-1]]
-        return np.concatenate([*parts[:k], *self._held(t, terms, before[k:], parts[k:], cuts)])
+            behind, lost = cuts[-1]  # type: ignore[misc]
+            cuts.append((Cut(*(block.efforts_before(u) for u in behind)), block.efforts_before(lost, True)))
+        return np.concatenate([*parts[:k], *self._held(t, terms, before[k:], parts[k:], cuts[::-1])])
 
     @property
     def _limits(self) -> list[EffortBlock]:

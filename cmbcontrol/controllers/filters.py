@@ -23,7 +23,7 @@ from ..linear.sampled import zero_order_hold
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .chain import EffortBlock, Setting, of_motors, require_values, snake_case
-from .controller import Cut
+from .controller import Cut, growth_of, waiting
 from .lagging_effort import bound_initial
 
 __all__ = ["Filter", "LeadLag", "LowPass", "Notch"]
@@ -117,10 +117,12 @@ class MotorFilter(EffortBlock):
     initial: Held[Values, Any]
     untraced = ("system",)  # what counts in a run are the matrices
     _system: LinearSystem  # of all efforts, once it has a place
+    _sampled: bool
     _at_rest: Array  # (nu, nu), gain where nothing moves
     _before: Array  # (nu, nu), from efforts behind to those before it, see `efforts_before`
     _before_at_once: Array
     _conditioning: Array  # (n, nu), see `LinearSystem.conditioning`
+    _taken_back: Array  # (n, nu), states by outputs, in the same directions
 
     @abstractmethod
     def _systems(self, setting: Setting) -> Sequence[LinearSystem]:
@@ -129,6 +131,7 @@ class MotorFilter(EffortBlock):
     def bound(self, setting: Setting) -> Self:
         plant = setting.known(self, "for its motors")
         systems = [self._at(setting, x) for x in self._systems(setting)]
+        conditioning = [x.conditioning() for x in systems]
         initial = bound_initial(self, setting)
         block = copy.copy(self)
         set_fields(
@@ -136,10 +139,12 @@ class MotorFilter(EffortBlock):
             winds_up=not all(x.decays for x in systems),
             initial=np.broadcast_to(initial, (plant.nu,)).astype(np.float64),
             _system=_side_by_side(systems),
+            _sampled=bool(systems[0].dt),
             _at_rest=_diagonal([x.gain_at_rest for x in systems]),
             _before=_diagonal([_inverse(x.gain_at_rest) for x in systems]),
             _before_at_once=_diagonal([_inverse(x.larger_gain) for x in systems]),
-            _conditioning=_diagonal([x.conditioning() for x in systems]),
+            _conditioning=_diagonal(conditioning),
+            _taken_back=_diagonal([L @ _inverse(x.C @ L) for x, L in zip(systems, conditioning, strict=True)]),
         )
         return block
 
@@ -181,8 +186,15 @@ class MotorFilter(EffortBlock):
     def update(self, t: float, terms: Terms, u: Array, state: Array) -> Array:
         return self.derivative(t, terms, u, state)  # of a system in sampled time the same words give the next states
 
-    def anti_windup(self, t: float, terms: Terms, state: Array, after: Array, cut: Cut) -> Array:
-        return after + self._conditioning @ cut.lost
+    def anti_windup(self, t: float, terms: Terms, state: Array, after: Array, cut: Cut, at_once: Array) -> Array:
+        after = after + self._conditioning @ at_once
+        sampled, C = self._sampled, self._system.C
+        # Behind a high gain at once this is a small change. What of the states' growth still pushes against the limit
+        # at the output is taken back, in the direction of the conditioning.
+        growth = C @ growth_of(state, after, sampled)
+        stays = np.zeros(len(C))
+        left = growth_of(stays, waiting(stays, growth, sampled, cut), sampled)
+        return after + self._taken_back @ (left - growth)
 
     def efforts_before(self, u: Array, at_once: bool = False) -> Array:
         return self._before_at_once @ u if at_once else self._before @ u
@@ -343,7 +355,8 @@ class Filter(MotorFilter):
     Notes
     -----
     Where later limits cut efforts off, the states of a filter that integrates follow what was let through (Hanus,
-    Kinnaert and Henrotte, 1987; with a Kalman gain where it does not answer at once).
+    Kinnaert and Henrotte, 1987; with a Kalman gain where it does not answer at once), and no longer push against the
+    limit.
 
     Examples
     --------
@@ -381,34 +394,6 @@ class Filter(MotorFilter):
                 raise InputError(f"the system of {name!r} must have one input and one output, got D {x.D.shape}")
         dt = next((x.dt for x in given.values()), 0.0)
         return [given.get(name, _PLAIN._replace(dt=dt)) for name in plant.actuator_names]
-
-
-class _Named(MotorFilter):
-    """Base class of filters with parameters that have a name, each a number for all motors or one for each."""
-
-    def _values(self, setting: Setting, *names: str) -> list[tuple[float, ...] | None]:
-        """Values of the parameters for each motor; None for one that a mapping does not name."""
-        plant, kind = setting.known(self, "for its motors"), type(self).__name__
-        given = {name: getattr(self, name) for name in names}
-        named = [set(x) for x in given.values() if isinstance(x, Mapping)]
-        if any(x != named[0] for x in named):
-            raise InputError(f"the mappings of {kind} must name the same motors, got {[sorted(x) for x in named]}")
-        columns = []
-        for name, x in given.items():
-            what = f"the {name} of {kind}"
-            column = np.broadcast_to(of_motors(x, setting, self, what), (plant.nu,))
-            columns.append(column)
-        left = [bool(named) and motor not in named[0] for motor in plant.actuator_names]
-        return [
-            None if out else tuple(map(float, row)) for out, row in zip(left, zip(*columns, strict=True), strict=True)
-        ]
-
-    def _require_positive(self, *names: str) -> None:
-        """Refuse values of the parameters that are not finite and above zero."""
-        for name in names:
-            given, what = getattr(self, name), f"the {name} of {type(self).__name__}"
-            for x in given.values() if isinstance(given, Mapping) else np.ravel(_check.numbers(given, what)).tolist():
-                _check.positive(x, what)
 
 
 class _Parametric(MotorFilter):

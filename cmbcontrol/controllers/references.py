@@ -6,13 +6,16 @@ shape (k,) for k controlled coordinates, in rad or m.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._tolerance import ROUNDING
 from ..errors import InputError, InputTypeError
 from ..kernels import signals
 from ..trace.graph import Scalar
@@ -23,6 +26,8 @@ __all__ = ["Constant", "Quintic", "Reference", "Sine", "Spline", "at_time", "ove
 
 Array = NDArray[np.float64]
 Reference = Callable[[float], tuple[Array, Array, Array]]
+
+_COMMON = 1000  # periods of the first sine, within which all sines of a reference repeat
 
 
 def at_time(function: Callable[[float], Any], t: float) -> Any:
@@ -136,8 +141,13 @@ class Sine(Profile):
 
     @property
     def period(self) -> float | None:
-        frequency_hz = abs(float(self.frequency_hz[0]))
-        return 1.0 / frequency_hz if frequency_hz and (np.abs(self.frequency_hz) == frequency_hz).all() else None
+        frequencies = np.abs(self.frequency_hz[self.frequency_hz != 0.0])
+        if not frequencies.size:
+            return None
+        ratios = [Fraction(f / frequencies[0]).limit_denominator(_COMMON) for f in frequencies.tolist()]
+        if any(abs(float(r) - f / frequencies[0]) > ROUNDING * r for r, f in zip(ratios, frequencies, strict=True)):
+            return None
+        return math.lcm(*(r.denominator for r in ratios)) / float(frequencies[0])
 
     def __call__(self, t: Any) -> tuple[Any, Any, Any]:
         if isinstance(t, Scalar):

@@ -17,6 +17,7 @@ from ..controllers.chain import names_of_states
 from ..controllers.controller import Controller, Drive, as_controller, moved, start_of
 from ..controllers.pieces import Profile
 from ..controllers.references import row
+from ..controllers.tabulated import over_reference
 from ..controllers.traced import (
     Numbers,
     TimeSignals,
@@ -235,6 +236,8 @@ class _Trace:
 
     def _closed(self, functions: list[Function], found: Sequence[tuple[Callable, int]], size: int) -> list[Function]:
         """Functions with references computed inside, whose inputs are the last ones up to `size`."""
+        if self.inside:
+            found = [(f if held is None else held, n) for f, n, held in ((f, n, over_reference(f)) for f, n in found)]
         own = [self.inside and _expression(f) is not None for f, _ in found]
         first = size - sum(n for _, n in found)
         named, values = _signals(self.law, [f for f, is_own in zip(found, own, strict=True) if not is_own])

@@ -269,3 +269,21 @@ def test_motions_in_c_say_what_they_say_here(in_c, name):
         status, y = found.call("reference", [t])
         assert status == 0
         assert (np.abs(y.reference - row) <= 1e-12 * scales).all(), t
+
+
+@pytest.mark.nojit_slow
+def test_efforts_of_a_motion_are_functions_too(in_c):
+    """What a cascade computes with the model along its reference, a table of it to 1e-9 of the largest effort."""
+    plant, q = toggle_press()
+    motion = MOTIONS["press"](plant, q)
+    law = Cascade(
+        plant, motion, position_gain=9.0, velocity_gain=40.0, coordinates=("crank",), at=motion.q0, period=1e-3
+    )
+    found = in_c(plant, motion.q0, functions=["forward"], law=law)
+    assert [name.removeprefix(f"{found.prefix}_") for name in found.made.functions[-2:]] == ["reference", "signal_2"]
+    times = np.random.default_rng(0).uniform(-0.5, 4.0, 200)
+    expected = np.array([law._efforts_at(t) for t in times])
+    given = [found.call("signal_2", [t]) for t in times]
+    assert not any(status for status, _ in given)
+    made = np.array([y.signal_2 for _, y in given])
+    assert np.abs(made - expected).max() <= 2e-9 * np.abs(expected).max()

@@ -239,7 +239,7 @@ def test_integrals_before_a_filter_wait_for_the_limits_behind_it():
         for k in range(50):
             state = chain.evaluate(k * PERIOD, terms, state).state
         assert state[0] <= PERIOD * 5.0 * 6.9 * (1.0 + 1e-12)  # of the first sample, before which it is zero
-        assert chain._cuts(0.0, terms, *_passed(chain, terms, state))[0].lost[0] < 0.0
+        assert chain._cuts(0.0, terms, *_passed(chain, terms, state))[0][0].lost[0] < 0.0
 
 
 def _passed(chain, terms, state):

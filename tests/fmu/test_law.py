@@ -182,6 +182,19 @@ def test_references_are_computed_inside(exported, name):
     assert np.abs(outer(found, "q") - expected).max() < 1e-9
 
 
+@pytest.mark.nojit_slow
+def test_efforts_of_a_motion_are_computed_inside(exported):
+    """Those of a cascade, which need the model along the reference: a table of them, right to 1e-9."""
+    plant = plants.five_bar()
+    q = plant.assemble(left=2.1, right=1.0)
+    law = Cascade(plant, REFERENCES["Joined"], position_gain=9.0, velocity_gain=40.0, at=q, period=4e-3)
+    expected = reference(plant, q, law, 0.2)
+    made = exported(plant, q, law=law)
+    assert made.inputs == ()
+    found = simulated(made, "CoSimulation", stop_time=0.2)
+    assert np.abs(outer(found, "q") - expected).max() < 1e-8
+
+
 @pytest.mark.slow
 def test_what_is_no_formula_is_an_input(exported):
     """A function that asks what time it is would be decided once and for all."""

@@ -26,6 +26,12 @@ def test_the_judge_sees_windup():
     assert windup.ideal(case, goal, winds=True) > windup.ideal(case, goal) + 10.0 * windup.LITTLE
 
 
+@pytest.mark.nojit_slow
+def test_a_filter_that_integrates_before_a_high_gain_is_held():
+    """Of what limits cut off, a lead of the gain 100 leaves it little to follow: seeds of `windup`."""
+    require_good([102, 272, 328])
+
+
 @pytest.mark.slow
 @pytest.mark.nojit_slow
 @pytest.mark.rotates
