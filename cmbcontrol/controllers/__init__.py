@@ -31,6 +31,7 @@ from .forward_kinematics import ForwardKinematics as ForwardKinematics
 from .frame_tasks import PointTask as PointTask
 from .frame_tasks import PoseTask as PoseTask
 from .friction_compensation import FrictionCompensation as FrictionCompensation
+from .gain_scheduled import GainScheduled as GainScheduled
 from .gravity_compensation import GravityPD as GravityPD
 from .hierarchical_inverse_dynamics import HierarchicalInverseDynamics as HierarchicalInverseDynamics
 from .hybrid_motion_force import HybridMotionForce as HybridMotionForce
@@ -81,6 +82,7 @@ __all__ = [
     "FrictionCompensation",
     "FunctionController",
     "FunctionTask",
+    "GainScheduled",
     "GravityPD",
     "HierarchicalInverseDynamics",
     "HybridMotionForce",

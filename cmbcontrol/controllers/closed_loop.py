@@ -513,6 +513,9 @@ def linearize_closed_loop(
         controller.reference, gains = None, gains._replace(u_r=gains.u_r[:, :0], c_r=gains.c_r[:, :0])
     command, moved = controller(plant.terms(rest.point.q, rest.point.v, frozen_law.t), state_of_law)
     moved = controller.still(state_of_law, moved)
+    changes = gains.changing(controller) | (moved != 0.0)
+    gains, moved = gains.of_states(changes), moved[changes]
+    controller.free, controller.sampled = controller.free[changes], controller.sampled[changes]
     driven = _Driven(model, pushed.B, gains.u_x, gains.c_x)
     if frozen_law.drive is not None:
         driven = _behind_drive(frozen_law, driven, np.concatenate([rest.drive, command]))

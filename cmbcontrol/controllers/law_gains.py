@@ -216,6 +216,20 @@ class Gains(NamedTuple):
     c_r: Array
     c_u: Array
 
+    def changing(self, law: FrozenLaw) -> NDArray[np.bool_]:
+        """Which of the law's states change with anything; an integral without a gain is a constant.
+
+        Differences of a next value that is the state itself have a slope of one, to rounding.
+        """
+        own = self.c_c - np.diag(law.sampled.astype(float))
+        own[np.diag_indices_from(own)] *= np.abs(own.diagonal()) > ROUNDING
+        return np.hstack([self.c_x, own, self.c_r, self.c_u]).any(axis=1)
+
+    def of_states(self, some: NDArray[np.bool_]) -> Gains:
+        """Those of some of the law's states, where the others are constants."""
+        c_x, c_r, c_u = self.c_x[some], self.c_r[some], self.c_u[some]
+        return Gains(self.u_x, self.u_c[:, some], self.u_r, c_x, self.c_c[np.ix_(some, some)], c_r, c_u)
+
 
 class Ways(NamedTuple):
     """A state, and the directions that lead from it along the manifold.

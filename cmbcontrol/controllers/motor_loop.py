@@ -77,7 +77,8 @@ class MotorLoop(Controller, abstract=True):
 
     def _prepare(self) -> None:
         """Set up the feedforward for the model and the reference."""
-        self._ahead = ReferenceEfforts(self.task, self.at) if self.feedforward != "none" else None
+        ahead = ReferenceEfforts(self.task, self.at) if self.feedforward != "none" else None
+        self._ahead = None if ahead is None else ahead.along(self.reference)
 
     def _each(self, given: ArrayLike, what: str) -> Array:
         """Values (k,) of a parameter, of any sign: a number for each coordinate, or one for all."""
@@ -108,6 +109,12 @@ class MotorLoop(Controller, abstract=True):
         law = copy.copy(self)
         law.plant, law.task = model, Coordinates(model, self.coordinates)
         law._prepare()
+        return law
+
+    def with_reference(self, reference: Reference) -> Self:
+        law = super().with_reference(reference)
+        if law._ahead is not None:
+            law._ahead = law._ahead.efforts.along(reference)
         return law
 
     def start(self, plant: Plant) -> Array:
@@ -153,7 +160,7 @@ class MotorLoop(Controller, abstract=True):
         integrals = rate if self.period is None else state[:k] + self.period * rate
         effort = self._spread @ u
         if self._ahead is not None:
-            effort = effort + at_time(self._efforts_at, t)
+            effort = effort + at_time(self._ahead, t)
         if self._held is not None:
             effort = effort + self._held
         return Evaluation(effort, np.concatenate([integrals, others]) if len(state) > k else integrals, report)
@@ -166,9 +173,6 @@ class MotorLoop(Controller, abstract=True):
 
     _held: Array | None = None
 
-    def _efforts_at(self, t: float) -> Array:
-        return self._ahead.at(*self.reference(t))  # type: ignore[union-attr]
-
     def __repr__(self) -> str:
         pairs = zip(self.coordinates, self.motors, strict=True)
         listed = ", ".join(name if name == motor else f"{name} by {motor}" for name, motor in pairs)
@@ -180,7 +184,9 @@ class MotorLoop(Controller, abstract=True):
     def with_gains(self, **gains: ArrayLike) -> Self:
         """Copy of the law with other gains, by the names of its arguments."""
         given = inspect.signature(type(self)).bind(*self._arguments[0], **self._arguments[1]).arguments
-        return type(self)(**given | {"plant": self.plant, "reference": self.reference} | gains)
+        law = type(self)(**given | {"plant": self.plant, "reference": self.reference} | gains)
+        law._ahead, law._held = self._ahead, self._held  # the same motion
+        return law
 
     no_gains: ClassVar[dict[str, float]]  # of a loop that does nothing
     trials: ClassVar[tuple[dict[str, float], ...]]  # gains of one coordinate, beside these, with which a loop is tried

@@ -10,9 +10,10 @@ from ..errors import InputError, ParametrizationError
 from ..linear.branch import follow
 from ..linear.chart import Chart, ChartPoint
 from ..linear.parametrization import LinearParametrization
+from .references import Reference
 from .tasks import Coordinates
 
-__all__ = ["ReferenceEfforts"]
+__all__ = ["EffortsAlong", "ReferenceEfforts"]
 
 Array = NDArray[np.float64]
 Cell = tuple[int, ...]
@@ -57,6 +58,13 @@ class ReferenceEfforts:
         self._width = _WIDTH * np.abs(task.jacobian(terms)) @ plant.displacement_scale
         self._bases: dict[Cell, Array] = {(0,) * len(self._origin): q0}
         self._charts: dict[Cell, Chart] = {}
+        self._last: EffortsAlong | None = None
+
+    def along(self, reference: Reference) -> EffortsAlong:
+        """Efforts of a reference over time; of the same one as before, the same object."""
+        if self._last is None or self._last.reference is not reference:
+            self._last = EffortsAlong(self, reference)
+        return self._last
 
     def at(self, position: Array, velocity: Array, acceleration: Array) -> Array:
         """Efforts (nu,), the smallest ones, or nearest ones where the motors cannot give the motion."""
@@ -100,6 +108,32 @@ class ReferenceEfforts:
             self._bases[cell] = follow(chart, self._width * np.subtract(cell, before)).q
             before = cell
         return self._kind.at(self.plant, self._bases[before], rank=self._rank)
+
+
+class EffortsAlong:
+    """Function of time: efforts (nu,) of the motion that a reference describes.
+
+    Laws that follow one reference with one model share it, as those of a schedule: of an instant it is computed once.
+
+    Attributes
+    ----------
+    efforts : ReferenceEfforts
+    reference : callable
+    """
+
+    def __init__(self, efforts: ReferenceEfforts, reference: Reference) -> None:
+        self.efforts, self.reference = efforts, reference
+        self._known: tuple[float, Array] = (np.nan, np.zeros(0))
+
+    def __call__(self, t: float) -> Array:
+        known = self._known
+        if known[0] != t:
+            known = self._known = t, self.efforts.at(*self.reference(t))
+        return known[1].copy()
+
+    def over(self, times: ArrayLike) -> Array:
+        """Efforts, a row (nu,) for each time."""
+        return np.array([self.efforts.at(*self.reference(float(t))) for t in np.asarray(times, dtype=float)])
 
 
 def _nearer(cell: Cell) -> Cell:

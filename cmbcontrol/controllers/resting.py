@@ -14,7 +14,7 @@ from .. import _check
 from .._tolerance import ROUNDING
 from ..errors import CmbError, EquilibriumError, InputError, InputTypeError
 from ..linear.operating import OperatingPoint
-from ..linear.reduced import reduced_model
+from ..linear.reduced import Reduced, reduced_model
 from ..linear.statics import (
     list_forces,
     multipliers,
@@ -25,7 +25,7 @@ from ..linear.statics import (
 )
 from ..model.plant import Plant
 from ..model.terms import Terms
-from .law_gains import FrozenLaw, Ways, law_gains, state_sizes, unit_efforts
+from .law_gains import FrozenLaw, Gains, Ways, law_gains, state_sizes, unit_efforts
 
 __all__ = ["Guess", "RestingLoop", "closed_loop_equilibrium", "equilibrium_of", "given_state"]
 
@@ -186,13 +186,30 @@ class _Rest:
         return max(force, float((still / np.maximum(felt, 1e-300)).max()))
 
     @cached_property
+    def _reduced(self) -> Reduced:
+        """Linear model of the plant in y = Z' (q' [-] q)."""
+        return reduced_model(self.plant, self.q, np.zeros(self.plant.nv), self.u, np.ascontiguousarray(self.Z.T))
+
+    @cached_property
+    def _ways(self) -> Ways:
+        names = tuple(f"{what}{i + 1}" for what in ("y", "y_rate") for i in range(self.Z.shape[1]))
+        return Ways(self.q, np.zeros(self.plant.nv), self._reduced.K, self._reduced.N, names)
+
+    @cached_property
+    def _gains(self) -> Gains:
+        """Derivatives of the law by y and its states."""
+        return law_gains(self.law, self._ways, self.state, whole=False)
+
+    @cached_property
+    def _changing(self) -> NDArray[np.bool_]:
+        """Which states of the law change with anything; an integral of a velocity does so in motion only."""
+        found = self._gains.changing(self.law) | (self.still != 0.0)
+        return found if found.all() else found | law_gains(self.law, self._ways, self.state).changing(self.law)
+
+    @cached_property
     def _jacobian(self) -> Array:
         """Jacobian d(Z'a, still)/d(y, c), in y = Z' (q' [-] q)."""
-        plant, n = self.plant, self.Z.shape[1]
-        v = np.zeros(plant.nv)
-        reduced = reduced_model(plant, self.q, v, self.u, np.ascontiguousarray(self.Z.T))
-        names = tuple(f"y{i + 1}" for i in range(n))
-        g = law_gains(self.law, Ways(self.q, v, reduced.K, reduced.N, names), self.state, whole=False)
+        n, reduced, g = self.Z.shape[1], self._reduced, self._gains
         B, c_c = reduced.B[n:], g.c_c + g.c_u @ g.u_c - np.diag(self.law.sampled.astype(float))
         return np.block([[reduced.A[n:, :n] + B @ g.u_x, B @ g.u_c], [g.c_x + g.c_u @ g.u_x, c_c]])
 
@@ -207,6 +224,8 @@ class _Rest:
         Rows and columns are brought to one size first: accelerations, rates, and next values of any unit.
         """
         columns = np.concatenate([self.Z.T**2 @ self.plant.displacement_scale, self._sizes])
+        # States that nothing changes, as an integral without a gain, are no unknowns: they stay what they are.
+        columns[self.Z.shape[1] :] *= self._changing
         J = self._jacobian * columns
         rows = np.maximum(np.abs(J).max(axis=1, initial=0.0), 1e-300)
         return -columns * (np.linalg.pinv(J / rows[:, None], rcond=1e-12) @ (left / rows))

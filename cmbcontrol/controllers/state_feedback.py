@@ -103,6 +103,7 @@ class StateFeedback(Controller):
 
     plant: Plant
     coordinates: Sequence[str]
+    untraced = ("_chart",)  # which a run may find made, or not
 
     def __init__(
         self,

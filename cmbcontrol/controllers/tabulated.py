@@ -72,7 +72,7 @@ def over_reference(function: Callable[[float], Any]) -> Profile | Tabulated | No
     """
     if isinstance(function, Profile):
         return function
-    reference = getattr(getattr(function, "__self__", None), "reference", None)
+    reference = getattr(getattr(function, "__self__", function), "reference", None)
     if not isinstance(reference, Profile) or not hasattr(reference, "_parts"):  # a cam has none over the time
         return None
     try:

@@ -433,8 +433,9 @@ def parts_of(law: Any) -> list[Any]:
             for y in x.values():
                 visit(y)
         elif is_traced(type(x)) and hasattr(x, "__dict__") and not hasattr(type(x), "over"):  # see `Numbers.of`
+            left = {"_arguments", *getattr(type(x), "untraced", ())}
             for name, y in (class_data(type(x)) | vars(x)).items():
-                if name != "_arguments":
+                if name not in left:
                     visit(y)
 
     visit(law)

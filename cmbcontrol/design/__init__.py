@@ -24,6 +24,10 @@ from .regions import PoleRegion as PoleRegion
 from .robust import Performance as Performance
 from .robust import RobustFeedback as RobustFeedback
 from .robust import robust_state_feedback as robust_state_feedback
+from .scheduling import LinearGrid as LinearGrid
+from .scheduling import ScheduleCheck as ScheduleCheck
+from .scheduling import check_schedule as check_schedule
+from .scheduling import linear_grid as linear_grid
 from .tune import Range as Range
 from .tune import TuneResult as TuneResult
 from .tune import tune as tune
@@ -31,18 +35,22 @@ from .tune import tune as tune
 __all__ = [
     "Case",
     "Certificate",
+    "LinearGrid",
     "Mismatch",
     "Performance",
     "PoleRegion",
     "Range",
     "RobustFeedback",
+    "ScheduleCheck",
     "TuneResult",
     "TunedLoops",
     "bryson",
     "certify",
+    "check_schedule",
     "effort_cost",
     "error_cost",
     "kalman",
+    "linear_grid",
     "lqr",
     "mismatch",
     "model_family",

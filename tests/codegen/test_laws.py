@@ -32,6 +32,7 @@ from cmbcontrol.controllers import (
     FilteredDifference,
     ForwardKinematics,
     FrictionCompensation,
+    GainScheduled,
     GravityPD,
     HybridMotionForce,
     Impedance,
@@ -115,6 +116,8 @@ def test_named_plants(in_c, name):
                      | Notch(80.0, 9.0) | LowPass(200.0, order=3) | Saturation(60.0),
     lambda plant, q: PID(plant, Constant([2.0, 1.1]), kp=90.0, ki=30.0, kd=20.0, derivative_time=0.01, period=1e-3)
                      | LeadLag(10.0, 90.0) | Filter({"num": [1.0, 9.0], "den": [1.0, 0.0]}) | Saturation(60.0),
+    lambda plant, q: GainScheduled([PID(plant, Constant([2.0, 1.1]), kp=k, ki=30.0, kd=20.0, period=1e-3)
+                                    for k in (80.0, 120.0)], {"left": [1.9, 2.3]}) | Saturation(60.0),
     lambda plant, q: Impedance(plant, PointTask(plant, "left_upper", point=(1.5, 0.0, 0.0), axes="xy"),
                                Constant([0.5, 1.9]), stiffness=300.0, damping=30.0, period=1e-3),
     lambda plant, q: ForwardKinematics(("left", "right")) | motion(plant, q) | Saturation(45.0),
@@ -282,7 +285,7 @@ def test_efforts_of_a_motion_are_functions_too(in_c):
     found = in_c(plant, motion.q0, functions=["forward"], law=law)
     assert [name.removeprefix(f"{found.prefix}_") for name in found.made.functions[-2:]] == ["reference", "signal_2"]
     times = np.random.default_rng(0).uniform(-0.5, 4.0, 200)
-    expected = np.array([law._efforts_at(t) for t in times])
+    expected = np.array([law._ahead(t) for t in times])
     given = [found.call("signal_2", [t]) for t in times]
     assert not any(status for status, _ in given)
     made = np.array([y.signal_2 for _, y in given])

@@ -45,7 +45,7 @@ def test_with_the_efforts_of_the_reference_nothing_is_left_for_the_loops():
     way = Sine([2.1, 1.0], [0.3, 0.2], 0.8)
     q0 = plant.assemble(left=2.1, right=1.0)
     law = Cascade(plant, way, position_gain=5.0, velocity_gain=20.0, integral_time=0.2, at=q0)
-    v0 = law._ahead.point(way(0.0)[0]).K @ way(0.0)[1]
+    v0 = law._ahead.efforts.point(way(0.0)[0]).K @ way(0.0)[1]
     run = cmb.simulate(plant, law, q0, v0, t_end=1.0)
     assert np.abs(run.data.error.values).max() < 1e-8
     bare = cmb.simulate(

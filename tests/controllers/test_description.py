@@ -117,6 +117,8 @@ def laws(plant):
         "cascade": ctl.Cascade(plant, path, position_gain=9.0, velocity_gain=[4.0, 3.0], at=pose) | ctl.Notch(8.0, 9.0),
         "PID": ctl.PID(plant, path, kp=9.0, ki=2.0) | ctl.LeadLag(3.0, 9.0) | ctl.LowPass(99.0, order=2),
         "filter": motion | ctl.Filter({"left": {"num": [1.0, 9.0], "den": [1.0, 0.0]}}),
+        "gain scheduled": ctl.GainScheduled(
+            [ctl.PID(plant, path, kp=k, ki=2.0) for k in (9.0, 12.0)], {"left": [2.0, 2.2]}, interpolation="cubic"),
         "gravity": ctl.GravityPD(plant, path, kp=90.0, kd=9.0, coordinates=("left", "right")),
         "another model": ctl.WithModel(heavy, motion),
         "limits": ctl.ConstrainedActuation(motion, limits=60.0),
@@ -133,7 +135,8 @@ def laws(plant):
     }  # fmt: skip
 
 
-NAMES = ["numbers", "tracking", "task", "pose", "stack", "computed torque", "cascade", "PID", "filter", "gravity"]
+NAMES = ["numbers", "tracking", "task", "pose", "stack", "computed torque", "cascade", "PID", "filter"]
+NAMES += ["gain scheduled", "gravity"]
 NAMES += ["another model", "limits", "passive", "feedback", "another path", "spline", "cycle", "electronic cam"]
 NAMES += ["inverse motion", "observer", "chain", "numbers in a chain"]
 

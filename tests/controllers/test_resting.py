@@ -18,6 +18,7 @@ from cmbcontrol import (
     simulate,
 )
 from cmbcontrol.controllers import (
+    PID,
     Delay,
     ElectricDrive,
     FilteredDifference,
@@ -115,3 +116,18 @@ def test_drives_give_what_they_are_asked_for():
         loops = [linearize_closed_loop(plant, law | drive, q, find_equilibrium=find) for find in (True, False)]
         assert largest(loops[0].A - loops[1].A) < 1e-9 * largest(loops[0].A)
         assert loops[1].point.u == pytest.approx(loops[0].point.u, rel=1e-9)
+
+
+def test_an_integral_without_a_gain_is_a_constant():
+    """It holds no weight, and is no pole at zero: springs sag as far as the weight asks, kp (r - q) = the effort."""
+    plant, to = plants.five_bar(), Constant([2.1, 1.0])
+    law = PID(plant, to, kp=600.0, kd=[9.0, 12.0], ki=0.0, coordinates=("left", "right"), feedforward="none")
+    loop = linearize_closed_loop(plant, law, plant.assemble(left=2.1, right=1.0))
+    np.testing.assert_allclose(loop.point.u, 600.0 * (np.array([2.1, 1.0]) - loop.point.q[[0, 2]]), rtol=1e-9)
+    assert loop.stable and len(loop.states) == 4
+    half = PID(
+        plant, to, kp=600.0, kd=9.0, ki=[0.0, 50.0], coordinates=("left", "right"), feedforward="none", period=1e-3
+    )
+    loop = linearize_closed_loop(plant, half, plant.assemble(left=2.1, right=1.0))
+    assert loop.stable and loop.states[4:] == ("right_integral",)
+    assert abs(loop.point.q[2] - 1.0) < 1e-9 < abs(loop.point.q[0] - 2.1)

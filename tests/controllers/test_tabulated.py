@@ -28,9 +28,9 @@ def cascade(reference, plant=None):
 @pytest.mark.parametrize("name", REFERENCES)
 def test_efforts_of_a_motion(name):
     law = cascade(REFERENCES[name])
-    held = over_reference(law._efforts_at)
+    held = over_reference(law._ahead)
     times = np.random.default_rng(0).uniform(-0.5, 6.0, 200)
-    exact = np.array([law._efforts_at(t) for t in times])
+    exact = np.array([law._ahead(t) for t in times])
     assert isinstance(held, Tabulated) and held.error <= 1e-9
     np.testing.assert_allclose(held.over(times), exact, rtol=0.0, atol=2e-9 * np.abs(exact).max())
     np.testing.assert_allclose([held(t) for t in times], exact, rtol=0.0, atol=2e-9 * np.abs(exact).max())
@@ -48,9 +48,9 @@ TURNING = CamProfile([0.0, 0.7, 1.0], [[0.3], [4.0], [0.3 + 2.0 * np.pi]], perio
 def test_a_crank_that_goes_on_turning(crank):
     plant, q0 = crank
     law = Cascade(plant, TURNING, position_gain=5.0, velocity_gain=1.0, coordinates=("crank",), at=q0, period=1e-3)
-    held = over_reference(law._efforts_at)
+    held = over_reference(law._ahead)
     times = np.random.default_rng(1).uniform(0.0, 5.0, 100)
-    exact = np.array([law._efforts_at(t) for t in times])
+    exact = np.array([law._ahead(t) for t in times])
     assert isinstance(held, Tabulated) and held.period == 1.0
     np.testing.assert_allclose(held.over(times), exact, rtol=0.0, atol=2e-9 * np.abs(exact).max())
 
@@ -76,7 +76,7 @@ def test_what_has_no_pieces():
         return np.array([2.1, 1.0]), np.zeros(2), np.zeros(2)
 
     assert over_reference(own) is None
-    assert over_reference(cascade(own, plant)._efforts_at) is None
-    assert over_reference(cascade(Sine([2.1, 1.0], 0.1, [1.0, np.sqrt(2.0)]), plant)._efforts_at) is None
+    assert over_reference(cascade(own, plant)._ahead) is None
+    assert over_reference(cascade(Sine([2.1, 1.0], 0.1, [1.0, np.sqrt(2.0)]), plant)._ahead) is None
     assert over_reference(REFERENCES["sine"]) is REFERENCES["sine"]
     assert cmb.Sine([0.0, 0.0], 1.0, [0.8, 1.2]).period == pytest.approx(2.5, rel=1e-15)

@@ -39,6 +39,7 @@ from cmbcontrol.controllers import (
     FirstOrderActuator,
     ForwardKinematics,
     FrictionCompensation,
+    GainScheduled,
     GravityPD,
     HybridMotionForce,
     Impedance,
@@ -153,6 +154,9 @@ LAWS = {
         PID(plant, WAY, kp=90.0, ki=[30.0, 0.0], kd=20.0, derivative_time=[0.01, 0.0], set_point_weight=0.5,
             period=PERIOD)
         | LeadLag(10.0, 90.0) | Filter({"num": [1.0, 9.0], "den": [1.0, 0.0]}) | Saturation()),
+    "gain scheduled": lambda plant: GainScheduled(
+        [[PID(plant, WAY, kp=90.0 + 9.0 * i + j, ki=30.0, kd=20.0, period=PERIOD) for j in range(2)] for i in range(3)],
+        {"left": [1.9, 2.1, 2.3], "right": [0.8, 1.2]}, interpolation="cubic"),
     "impedance": lambda plant: Impedance(
         plant, PointTask(plant, "left_upper", point=(1.5, 0.0, 0.0), axes="x"), Constant([0.5]), stiffness=300.0,
         damping=30.0, null_damping=1.0, period=PERIOD),

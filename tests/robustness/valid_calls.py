@@ -123,6 +123,12 @@ class World:
         return cmb.Sine([2.1, 1.0], [0.1, 0.1], 0.5)
 
     @functools.cached_property
+    def scheduled(self) -> ctl.GainScheduled:
+        """PIDs over one coordinate."""
+        laws = [ctl.PID(self.plant, self.path, kp=k, kd=9.0, coordinates=JOINTS, at=self.q) for k in (60.0, 90.0)]
+        return ctl.GainScheduled(laws, {"left": [2.0, 2.2]})
+
+    @functools.cached_property
     def law(self) -> ctl.ProjectedInverseDynamics:
         return ctl.ProjectedInverseDynamics(self.plant, JOINTS, self.path, bandwidth=8.0)
 
@@ -1805,6 +1811,14 @@ def _controllers() -> list[Call]:
             **period,
         ),
         call(
+            "GainScheduled",
+            functools.partial(ctl.GainScheduled, W.scheduled.laws),
+            words=("coordinate",),
+            over=({"left": [2.0, 2.2]}, mapping),
+            by=("measured", known),
+            interpolation=("linear", known),
+        ),
+        call(
             "Cascade",
             ctl.Cascade,
             words=("coordinate",),
@@ -2366,6 +2380,20 @@ def _design() -> list[Call]:
             outputs=(JOINTS, optional(names)),
         ),
         call(
+            "linear_grid",
+            functools.partial(design.linear_grid, W.plant, {"left": [2.0, 2.2], "right": [0.8, 1.0]}),
+            words=("coordinate", "input", "output"),
+            coordinates=(JOINTS, names),
+            inputs=(JOINTS, optional(names)),
+            outputs=(JOINTS, optional(names)),
+        ),
+        call(
+            "check_schedule",
+            functools.partial(design.check_schedule, W.plant),
+            law=(W.scheduled, but(thing, "array")),
+            delay=(0.0, not_negative),
+        ),
+        call(
             "with_payload",
             design.with_payload,
             words=("body",),
@@ -2643,6 +2671,7 @@ RESULTS = frozenset(
         "EquilibriumBranch",
         "ZeroOrderHold",
         "Impact",
+        "LinearGrid",
         "LinearModel",
         "LinearSequence",
         "LoopMargins",
@@ -2660,6 +2689,7 @@ RESULTS = frozenset(
         "Residuals",
         "RestingLoop",
         "RobustFeedback",
+        "ScheduleCheck",
         "RootLocus",
         "SensorBlock",
         "Simulation",

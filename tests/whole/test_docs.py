@@ -17,6 +17,7 @@ PLAIN = (
     *(
         "coming-from.md",
         "cascade.md",
+        "gain-scheduling.md",
         "controller-chains.md",
         "control.md",
         "designing-gains.md",
