@@ -223,7 +223,7 @@ class Gains(NamedTuple):
         """
         own = self.c_c - np.diag(law.sampled.astype(float))
         own[np.diag_indices_from(own)] *= np.abs(own.diagonal()) > ROUNDING
-        return np.hstack([self.c_x, own, self.c_r, self.c_u]).any(axis=1)
+        return np.asarray(np.hstack([self.c_x, own, self.c_r, self.c_u]).any(axis=1))
 
     def of_states(self, some: NDArray[np.bool_]) -> Gains:
         """Those of some of the law's states, where the others are constants."""

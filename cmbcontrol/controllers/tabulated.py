@@ -129,7 +129,7 @@ def _tabulated(function: Callable[[float], Any], reference: Profile) -> Tabulate
     return Tabulated([Pieces(begins, whole[:, i]) for i in range(len(sizes))], error)
 
 
-def _filled(coefficients: Array) -> Array:
+def _filled(coefficients: NDArray[Any]) -> Array:
     return np.pad(coefficients, (0, _DEGREE + 1 - len(coefficients)))
 
 

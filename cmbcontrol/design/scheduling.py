@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -62,9 +63,7 @@ class LinearGrid:
         sizes = {"A": ("state", "state_in"), "B": ("state", "input"), "C": ("output", "state_in"),
                  "D": ("output", "input")}  # fmt: skip
         plant = some.point.plant
-        data: dict[str, Any] = {
-            name: ((*axes, *dims), stacked(lambda m, n=name: getattr(m, n))) for name, dims in sizes.items()
-        }
+        data: dict[str, Any] = {name: ((*axes, *dims), stacked(attrgetter(name))) for name, dims in sizes.items()}
         data["q"] = ((*axes, "position"), stacked(lambda m: m.point.q))
         data["u"] = ((*axes, "actuator"), stacked(lambda m: m.point.u))
         names = {"state": some.states, "state_in": some.states, "input": some.inputs, "output": some.outputs}
