@@ -38,7 +38,9 @@ class LawSlopes:
         starts = np.cumsum([0, *(size for _, size in code.signals)])
         owners = [getattr(function, "__self__", function) for function, _ in code.signals]
         mine = [i for i, owner in enumerate(owners) if law.reference is not None and owner is law.reference]
-        self._reference = slice(int(starts[mine[0]]), int(starts[mine[0] + 1])) if len(mine) == 1 else None
+        # what follows from the reference beside the code, as efforts of its motion, has no derivative in the code
+        alone = len(mine) == 1 and all(getattr(owner, "reference", None) is not law.reference for owner in owners)
+        self._reference = slice(int(starts[mine[0]]), int(starts[mine[0] + 1])) if alone else None
 
     def along(
         self, q: Array, v: Array, state: Array, reach: float, *, dq: Array | None = None, dv: Array | None = None,

@@ -112,3 +112,16 @@ def test_far_from_where_it_was_traced(monkeypatch):
         truth = cmb.linearize_closed_loop(true, law, q)
         found = cmb.linearize_closed_loop(true, law, q, trace_at=sample)
         assert largest(found.A - truth.A) < 1e-8 * largest(truth.A)
+
+
+@pytest.mark.nojit_slow
+def test_efforts_ahead_follow_the_reference_too():
+    """They are computed beside the code: a shift of the reference has to move them, as differences do."""
+    plant = plants.five_bar()
+    q = plant.assemble(left=2.1, right=1.0)
+    law = controllers.PID(plant, cmb.Constant([2.1, 1.0]), kp=300.0, kd=20.0, coordinates=("left", "right"))
+    exact, plain = (
+        cmb.linearize_closed_loop(plant, law, q, coordinates=("left", "right"), trace_at=at) for at in (q, None)
+    )
+    np.testing.assert_allclose(exact.D, plain.D, atol=1e-6 * np.abs(plain.D).max())
+    assert abs(plain.D[2, 2] - 300.0) > 1.0
