@@ -80,7 +80,7 @@ class GainScheduled(AroundLaw):
         by: str = "measured",
         interpolation: str = "linear",
     ) -> None:
-        self.axes = tuple(_check.mapping(over, "over", "coordinates or signals to grid values"))
+        self.axes = _check.names(list(_check.mapping(over, "over", "coordinates or signals to grid values")), "over")
         if not 1 <= len(self.axes) <= 3:
             raise InputError(f"over: a grid has one to three axes, got {len(self.axes)}")
         self.grid = tuple(_axis(name, over[name]) for name in self.axes)
@@ -283,25 +283,35 @@ def _flat(laws: Any, shape: tuple[int, ...]) -> list[Any]:
 
 
 @lru_cache(maxsize=256)  # equal grids have one, and laws over them one code
-def _basis(values: tuple[float, ...], interpolation: str) -> Callable[[Any], Any]:
+def _basis(values: tuple[float, ...], interpolation: str) -> _Basis:
+    return _Basis(values, interpolation)
+
+
+class _Basis:
     """Function from x, a number or a symbol, to the weights (n,) of grid values: what is interpolated is their sum."""
-    grid, n, widths = np.array(values), len(values), np.diff(values)
-    if interpolation == "cubic" and n > 2:
-        from scipy.interpolate import CubicSpline
 
-        powers = CubicSpline(grid, np.eye(n)).c[::-1].transpose(2, 1, 0)  # (n, pieces, 4), the lowest power first
-    else:
-        powers = np.zeros((n, n - 1, 2))
-        for i in range(n - 1):
-            powers[i, i], powers[i + 1, i] = (1.0, -1.0 / widths[i]), (0.0, 1.0 / widths[i])
-    parts = [Pieces(grid, own, end=float(i == n - 1)) for i, own in enumerate(powers)]
+    __slots__ = ("_given", "_parts")  # as code sees it, its grid is no number of a law
+    traced = True  # it takes symbols
 
-    def weights(x: Any) -> Any:
-        found = [part(x, 1)[0] for part in parts]
+    def __init__(self, values: tuple[float, ...], interpolation: str) -> None:
+        grid, n, widths = np.array(values), len(values), np.diff(values)
+        if interpolation == "cubic" and n > 2:
+            from scipy.interpolate import CubicSpline
+
+            powers = CubicSpline(grid, np.eye(n)).c[::-1].transpose(2, 1, 0)  # (n, pieces, 4), the lowest power first
+        else:
+            powers = np.zeros((n, n - 1, 2))
+            for i in range(n - 1):
+                powers[i, i], powers[i + 1, i] = (1.0, -1.0 / widths[i]), (0.0, 1.0 / widths[i])
+        self._given = values, interpolation
+        self._parts = [Pieces(grid, own, end=float(i == n - 1)) for i, own in enumerate(powers)]
+
+    def __call__(self, x: Any) -> Any:
+        found = [part(x, 1)[0] for part in self._parts]
         return array(np.array(found, dtype=object)) if isinstance(x, Scalar) else np.array(found)
 
-    weights.traced = True  # type: ignore[attr-defined]  # it takes symbols, and its grid is no number of a law
-    return weights
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _basis, self._given
 
 
 def _told(point: Mapping[str, float]) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -74,6 +76,9 @@ class ReferenceEfforts:
         Z, c, R = terms.Z, terms.Cv, point.V
         a = c + Z @ np.linalg.solve(R @ Z, acceleration - R @ c)
         return motor_effort(terms, a, strict=False).u
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"_last": None}  # whose reference may be a function that nobody can pickle
 
     def point(self, position: Array) -> ChartPoint:
         """Point of the manifold at which the coordinates have a position.

@@ -1814,7 +1814,7 @@ def _controllers() -> list[Call]:
             "GainScheduled",
             functools.partial(ctl.GainScheduled, W.scheduled.laws),
             words=("coordinate",),
-            over=({"left": [2.0, 2.2]}, mapping),
+            over=({"left": [2.0, 2.2]}, but(mapping, "pair inside", "bool inside")),
             by=("measured", known),
             interpolation=("linear", known),
         ),
