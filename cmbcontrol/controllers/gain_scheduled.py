@@ -263,9 +263,9 @@ def _blended(parts: Sequence[tuple[Any, Any]]) -> Any:
 
 def _axis(name: str, values: ArrayLike) -> Array:
     """Grid values of an axis, growing; refuses others."""
-    x = np.atleast_1d(_check.numbers(values, f"the grid of {name!r}"))
+    x = np.atleast_1d(_check.numbers(values, f"over: the grid of {name!r}"))
     if x.ndim != 1 or x.size < 2 or not np.isfinite(x).all() or (np.diff(x) <= 0.0).any():
-        raise InputError(f"the grid of {name!r} must be two or more growing values, got {x.tolist()}")
+        raise InputError(f"over: the grid of {name!r} must be two or more growing values, got {x.tolist()}")
     return x
 
 

@@ -60,13 +60,13 @@ class ReferenceEfforts:
         self._width = _WIDTH * np.abs(task.jacobian(terms)) @ plant.displacement_scale
         self._bases: dict[Cell, Array] = {(0,) * len(self._origin): q0}
         self._charts: dict[Cell, Chart] = {}
-        self._last: EffortsAlong | None = None
 
     def along(self, reference: Reference) -> EffortsAlong:
         """Efforts of a reference over time; of the same one as before, the same object."""
-        if self._last is None or self._last.reference is not reference:
-            self._last = EffortsAlong(self, reference)
-        return self._last
+        last = vars(self).get("_last")
+        if last is None or last.reference is not reference:
+            last = self._last = EffortsAlong(self, reference)
+        return last
 
     def at(self, position: Array, velocity: Array, acceleration: Array) -> Array:
         """Efforts (nu,), the smallest ones, or nearest ones where the motors cannot give the motion."""
@@ -78,7 +78,8 @@ class ReferenceEfforts:
         return motor_effort(terms, a, strict=False).u
 
     def __getstate__(self) -> dict[str, Any]:
-        return vars(self) | {"_last": None}  # whose reference may be a function that nobody can pickle
+        # the reference of the last one may be a function that nobody can pickle
+        return {name: x for name, x in vars(self).items() if name != "_last"}
 
     def point(self, position: Array) -> ChartPoint:
         """Point of the manifold at which the coordinates have a position.
