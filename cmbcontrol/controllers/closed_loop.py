@@ -17,6 +17,7 @@ from ..errors import InputError
 from ..linear.controllability import ModalControllability, modal_controllability
 from ..linear.linearize import affine_approximation
 from ..linear.model import LinearModel
+from ..linear.norms import Response, border_unit, growth, response
 from ..linear.operating import OperatingPoint
 from ..linear.sampled import hold_until, input_delays, pade_delays, zero_order_hold
 from ..linear.signals import Wrench
@@ -25,7 +26,7 @@ from ..model.units import effort_units
 from .chain import different, names_of_states
 from .controller import as_controller
 from .law_gains import FrozenLaw, Gains, HeldCommand, Ways, law_gains
-from .loop_margins import BrokenLoop, Margins, Response, bandwidth, border_unit, growth, loop_margins, response
+from .loop_margins import BrokenLoop, Margins, bandwidth, loop_margins
 from .resting import Guess, RestingLoop, equilibrium_of, given_state
 
 if TYPE_CHECKING:

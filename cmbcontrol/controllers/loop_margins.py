@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,19 +14,16 @@ from ..errors import InputError
 from ..linear.balancing import balanced
 from ..linear.controllability import reached
 from ..linear.invariant_subspaces import decoupled
+from ..linear.norms import Response, growth, largest_gains, response
 
 __all__ = [
     "BrokenLoop",
     "LoopMargins",
     "Margins",
-    "Response",
     "bandwidth",
-    "border_unit",
-    "growth",
     "largest_mu",
     "loop_margins",
     "mu",
-    "response",
     "sampled_delay",
 ]
 
@@ -35,7 +32,6 @@ Complex = NDArray[np.complex128]
 Sampled = tuple[Array, Complex]  # frequencies, and the responses there
 Later = Callable[[int, float], "BrokenLoop"]
 
-_AXIS = 1e-3  # of an eigenvalue: real over absolute value, below which it may be one on the imaginary axis
 _LEVEL = 1e-8  # relative, to which largest values over all frequencies are found
 _MOST = 200  # parts of the axis that are looked at; a handful is usual
 
@@ -228,117 +224,6 @@ class BrokenLoop(NamedTuple):
         return response(self.A, self.entry, self.exit, np.eye(len(self.channels)), self.dt)
 
 
-class Response(NamedTuple):
-    """Frequency response C (s - A)^-1 B + D, stable, in continuous time, on the imaginary axis; see `response`."""
-
-    A: Array
-    B: Array
-    C: Array
-    D: Array
-    dt: float = 0.0
-
-    def frequency(self, w: float) -> float:
-        """Frequency of the loop itself, rad/s, that the frequency w here stands for."""
-        return float(2.0 / self.dt * np.arctan(0.5 * w * self.dt)) if self.dt else float(w)
-
-    def __call__(self, omega: Array) -> Complex:
-        """Responses (frequencies, k, k) at s = i omega, which may be infinite."""
-        return self.with_slope(omega, False)[0]
-
-    def with_slope(self, omega: Array, slope: bool = True) -> tuple[Complex, Complex]:
-        """Responses (frequencies, k, k) at s = i omega, and with `slope` their derivatives by omega."""
-        n = len(self.A)
-        shifted = np.empty((len(omega), n * n), dtype=complex)
-        shifted[:] = -self.A.ravel()
-        finite = omega < np.inf
-        shifted[:, :: n + 1] += 1j * np.where(finite, omega, 0.0)[:, None]
-        shifted = shifted.reshape(-1, n, n)
-        X = np.linalg.solve(shifted, self.B)
-        found = self.C @ X * finite[:, None, None] + self.D
-        return found, -1j * self.C @ np.linalg.solve(shifted, X) if slope else found
-
-    def channel(self, k: int) -> Response:
-        """Response from and to one channel."""
-        return self._replace(B=self.B[:, [k]], C=self.C[[k]], D=self.D[[k]][:, [k]])
-
-    def minus(self, x: float) -> Response:
-        """Response less x times the identity."""
-        return self._replace(D=self.D - x * np.eye(len(self.D)))
-
-    def scaled(self, log_d: Array) -> Response:
-        """Response D X D^-1 with a diagonal scaling D = exp(log_d)."""
-        d = np.exp(log_d)
-        return self._replace(B=self.B / d, C=d[:, None] * self.C, D=d[:, None] * self.D / d)
-
-    def crossings(self, level: float) -> Array:
-        """Frequencies at which a singular value may be at a level, increasing; see Boyd, Balakrishnan, Kabamba (1989).
-
-        i omega is an eigenvalue of a Hamiltonian matrix there. Eigenvalues near the axis count, too: a few frequencies
-        too many cost less than one that is missed.
-        """
-        A, B, C, D = self[:4]
-        n = len(A)
-        feed = np.linalg.solve(level**2 * np.eye(len(D)) - D.T @ D, np.hstack([D.T @ C, B.T]))
-        H = np.empty((2 * n, 2 * n))
-        H[:n, :n] = A + B @ feed[:, :n]
-        H[:n, n:] = B @ feed[:, n:]
-        H[n:, :n] = -C.T @ (C + D @ feed[:, :n])
-        H[n:, n:] = -H[:n, :n].T
-        values = np.linalg.eigvals(H)
-        near = np.abs(values.real) < _AXIS * np.abs(values)
-        return np.unique(np.abs(values[near].imag))
-
-    def turning(self) -> tuple[Array, Array]:
-        """Frequencies > 0 at which the response of one channel is real, and at which it has the real part 1/2.
-
-        S(s) - S(-s) = 2 s C (s^2 - A^2)^-1 B is zero at the former, S(s) + S(-s) - 1 = 2 C A (s^2 - A^2)^-1 B + 2 D - 1
-        at the latter: zeros s^2 = -omega^2 of two systems with the poles of A^2.
-        """
-        A, B, C, D = self[:4]
-        squared, found = A @ A, []
-        for readout, constant in ((C, 0.0), (2.0 * C @ A, 2.0 * D[0, 0] - 1.0)):
-            values = _zeros(squared, B, readout, constant)
-            values = values[(values.real < 0.0) & (np.abs(values.imag) < _AXIS * np.abs(values))]
-            found.append(np.sqrt(-values.real))
-        return found[0], found[1]
-
-
-def growth(values: NDArray[Any], dt: float) -> Array:
-    """Distances of poles beyond the border of stability: real parts; in sampled time absolute values less 1."""
-    return np.abs(values) - 1.0 if dt else values.real
-
-
-def border_unit(values: Complex, dt: float) -> float:
-    """Unit of distances from the border of stability: the size of the largest pole; 1 in sampled time."""
-    return 1.0 if dt else float(np.abs(values).max(initial=0.0))
-
-
-def _zeros(A: Array, B: Array, C: Array, D: float) -> Complex:
-    """Zeros of C (s - A)^-1 B + D, one channel."""
-    if abs(D) > 0.1:  # the direct way is well conditioned
-        return np.linalg.eigvals(A - B @ C / D)
-    from scipy.linalg import eigvals
-
-    pencil = np.block([[A, B], [C, np.array([[D]])]])
-    values = eigvals(pencil, np.diag([1.0] * len(A) + [0.0]), check_finite=False)
-    return values[np.isfinite(values)]
-
-
-def response(A: Array, B: Array, C: Array, D: Array, dt: float) -> Response:
-    """Response C (s - A)^-1 B + D of a stable system, balanced; a sampled one is brought to continuous time.
-
-    This uses s = 2/dt (z - 1)/(z + 1): the response at a frequency w is exactly that of the result at
-    2/dt tan(w dt/2).
-    """
-    n = len(A)
-    if dt:
-        P = np.linalg.inv(A + np.eye(n))  # no pole of a stable system is at z = -1
-        A, B, C, D = 2.0 / dt * P @ (A - np.eye(n)), 4.0 / dt * P @ P @ B, C, D - C @ P @ B
-    if not n:
-        return Response(A, B, C, D, dt)
-    return Response(*balanced(A, B, C), D, dt)
-
-
 def bandwidth(T: Response) -> float:
     """Frequency at which the response of one channel is first 3 dB below that at rest, rad/s; inf if it never is."""
     level = float(np.abs(T(np.zeros(1))[0, 0, 0])) * np.sqrt(0.5)
@@ -526,7 +411,7 @@ def largest_mu(X: Response, near: Sampled) -> tuple[float, float]:
         ends = np.array([low, *inside[(inside > low) & (inside < high)], high])
         middle = 0.5 * (ends[:-1] + np.where(np.isfinite(ends[1:]), ends[1:], 3.0 * ends[:-1] + 1.0))
         responses = X(middle)
-        above = _norms(responses * np.exp(scaling[:, None] - scaling)) > level
+        above = largest_gains(responses * np.exp(scaling[:, None] - scaling)) > level
         if not above.any():
             continue
         found, at, own = _largest_of(middle[above], responses[above], level)
@@ -548,7 +433,7 @@ def _largest_of(omega: Array, responses: Complex, least: float) -> tuple[float, 
         k = int(sizes.argmax())
         return max(float(sizes[k]), least), float(omega[k]), np.zeros(1)
     scalings = _perron_scalings(np.abs(responses))
-    bounds = _norms(responses * np.exp(scalings[:, :, None] - scalings[:, None, :]))
+    bounds = largest_gains(responses * np.exp(scalings[:, :, None] - scalings[:, None, :]))
     order = np.argsort(-bounds, kind="stable")
     best, where, log_d = least, float(omega[order[0]]), scalings[order[0]]
     for k in order:
@@ -558,11 +443,6 @@ def _largest_of(omega: Array, responses: Complex, least: float) -> tuple[float, 
         if value > best:
             best, where, log_d = value, float(omega[k]), scaling
     return best, where, log_d
-
-
-def _norms(X: Complex) -> Array:
-    """Largest singular values (frequencies,) of matrices (frequencies, k, k)."""
-    return np.abs(X[:, 0, 0]) if X.shape[1] == 1 else np.linalg.svd(X, compute_uv=False)[:, 0]
 
 
 def _perron_scalings(size: Array) -> Array:
@@ -587,7 +467,7 @@ def mu(X: Complex, start: Array | None = None) -> tuple[float, Array]:
     """Upper bound of mu, the smallest largest singular value of exp(d) X exp(-d), convex in d, and that d."""
     start = _perron_scalings(np.abs(X)[None])[0] if start is None else start
     if len(X) <= 2:
-        return float(_norms((X * np.exp(start[:, None] - start))[None])[0]), start
+        return float(largest_gains((X * np.exp(start[:, None] - start))[None])[0]), start
 
     def log_norm(d: Array) -> tuple[float, Array]:
         U, sigma, Vh = np.linalg.svd(X * np.exp(d[:, None] - d))

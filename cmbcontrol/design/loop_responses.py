@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from .. import _check
 from ..controllers.closed_loop import ClosedLoop
-from ..controllers.loop_margins import BrokenLoop, Response, growth, largest_mu, response
+from ..controllers.loop_margins import BrokenLoop, largest_mu
 from ..errors import InputError
+from ..linear.norms import Response, growth, h2_norm, response
 from ..linear.sampled import zero_order_hold
-from .norms import h2_norm
 
 __all__ = [
     "NoiseGain",

@@ -21,9 +21,9 @@ from ..controllers.state_feedback import (
 )
 from ..errors import DesignError, DesignWarning, InputError, InputTypeError
 from ..linear.model import LinearModel
+from ..linear.norms import h2_norm, hinf_norm
 from .certificate import Case, Certificate
 from .family import labelled_models
-from .norms import h2_norm, hinf_norm
 from .regions import PoleRegion, inequality
 
 __all__ = ["Performance", "RobustFeedback", "robust_state_feedback"]

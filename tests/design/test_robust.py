@@ -10,7 +10,7 @@ import pytest
 import cmbcontrol as cmb
 from cmbcontrol import Constant
 from cmbcontrol.design import Performance, PoleRegion, certify, lqr, robust_state_feedback
-from cmbcontrol.design.norms import h2_norm
+from cmbcontrol.linear.norms import h2_norm
 from tests.fixtures import ARMS, PAYLOAD_POSES, ROBUST_REGION, robust_law
 
 
