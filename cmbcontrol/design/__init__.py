@@ -10,6 +10,9 @@ from .costs import weighted_cost as weighted_cost
 from .family import model_family as model_family
 from .family import with_payload as with_payload
 from .kalman import kalman as kalman
+from .loop_goals import LoopGoal as LoopGoal
+from .loop_goals import TunedLaw as TunedLaw
+from .loop_goals import structured as structured
 from .loop_tuning import TunedLoops as TunedLoops
 from .loop_tuning import symmetrical_optimum as symmetrical_optimum
 from .loop_tuning import tune_loops as tune_loops
@@ -36,6 +39,7 @@ __all__ = [
     "Case",
     "Certificate",
     "LinearGrid",
+    "LoopGoal",
     "Mismatch",
     "Performance",
     "PoleRegion",
@@ -43,6 +47,7 @@ __all__ = [
     "RobustFeedback",
     "ScheduleCheck",
     "TuneResult",
+    "TunedLaw",
     "TunedLoops",
     "bryson",
     "certify",
@@ -59,6 +64,7 @@ __all__ = [
     "pd_gains_from_poles",
     "robust_state_feedback",
     "sampled_pd_gains",
+    "structured",
     "symmetrical_optimum",
     "tune",
     "tune_loops",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -10,19 +11,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
-from ..errors import InputError, InputTypeError
+from ..errors import AssemblyError, InputError, InputTypeError
 from ..linear.generalized_plant import GeneralizedPlant
+from ..model.closing import require_closed
 from ..model.plant import Plant
 from .family import Configuration, configuration_of, labelled_configurations, labelled_plants
-from .structured import Problem, Requirement, Solution
+from .structured import MinimaxProblem, MinimaxSolution, Requirement
 from .tunable_loops import LoopCase, TunableLoops
-from .tune import Range, _as_range
+from .tune import _as_range
 
 __all__ = ["LoopGoal", "TunedLaw", "structured"]
 
 Array = NDArray[np.float64]
 
-_ROUNDS = 6  # of hard goals, each with more weight where they are missed
+_ROUNDS = 12  # of hard goals, each with more weight where they are missed
+_LITTLE, _MUCH = 0.02, 2.5  # by which the logarithm of the weight grows in a round
 _MET = 1e-3  # relative: by so much a goal may be missed and counts as met
 
 
@@ -59,13 +62,13 @@ class LoopGoal:
     def sensitivity(cls, peak: float, *, hard: bool = False) -> LoopGoal:
         """Largest sensitivity at the motors, at most `peak`: 1.7 leaves a distance of 0.59 to the point -1."""
         peak = _above_one(peak, "peak")
-        return cls(f"sensitivity below {peak:g}", "hinf", ("effort",), ("load",), peak, hard=hard)
+        return cls(f"sensitivity below {peak:g}", "hinf", ("command",), ("load",), peak, hard=hard)
 
     @classmethod
     def complementary(cls, peak: float, *, hard: bool = False) -> LoopGoal:
         """Largest complementary sensitivity at the motors, at most `peak`."""
         peak = _above_one(peak, "peak")
-        return cls(f"complementary sensitivity below {peak:g}", "hinf", ("effort",), ("effort",), peak, hard=hard)
+        return cls(f"complementary sensitivity below {peak:g}", "hinf", ("command",), ("effort",), peak, hard=hard)
 
     @classmethod
     def disk_margin(cls, margin: float, *, hard: bool = False) -> LoopGoal:
@@ -73,7 +76,7 @@ class LoopGoal:
         margin = _check.positive(margin, "margin")
         if margin >= 2.0:
             raise InputError(f"a disk margin is below 2, which no loop has, got {margin:g}")
-        return cls(f"disk margin above {margin:g}", "hinf", ("effort",), ("disk",), 1.0 / margin, hard=hard)
+        return cls(f"disk margin above {margin:g}", "hinf", ("command",), ("disk",), 1.0 / margin, hard=hard)
 
     @classmethod
     def tracking(cls, bandwidth: float, *, peak: float = 2.0, rest: float = 1e-3, hard: bool = False) -> LoopGoal:
@@ -117,7 +120,7 @@ class LoopGoal:
     def decay(cls, rate: float, *, hard: bool = False) -> LoopGoal:
         """Slowest decay of the loop, at least `rate`, 1/s."""
         rate = _check.positive(rate, "rate")
-        return cls(f"decay above {rate:g} 1/s", "growth", ("effort",), ("load",), -rate, hard=hard)
+        return cls(f"decay above {rate:g} 1/s", "growth", ("command",), ("load",), -rate, hard=hard)
 
     def plant(self, loops: TunableLoops, case: LoopCase) -> GeneralizedPlant:
         """Generalized plant of the goal in a case."""
@@ -259,16 +262,27 @@ def structured(
     if not ranges:
         raise InputError("gains: give at least one")
     _check.function(law, "law", "(**gains) -> law")
+    try:
+        inspect.signature(law).bind(**ranges)
+    except TypeError:
+        raise InputTypeError(
+            f"law is called with the gains {', '.join(ranges)}, and this one takes {inspect.signature(law)}"
+        ) from None
     wanted = list(_check.sequence(goals, "goals", "goals, such as LoopGoal.sensitivity(1.7)"))
     if not wanted or not all(isinstance(goal, LoopGoal) for goal in wanted):
         raise InputTypeError(
             f"goals must be one or more of LoopGoal.sensitivity(...) and others, got {_check.shown(goals)}"
         )
-    machines = {
-        f"{machine}, {where}": (plant, configuration_of(plant, configuration))
-        for machine, plant in labelled_plants(plants).items()
-        for where, configuration in labelled_configurations(configurations).items()
-    }
+    seed = _check.count(seed, "seed", 0)
+    machines = {}
+    for machine, plant in labelled_plants(plants).items():
+        for where, configuration in labelled_configurations(configurations).items():
+            q = configuration_of(plant, configuration)
+            try:
+                require_closed(plant, q)
+            except AssemblyError as error:
+                raise InputError(f"configurations, {where!r}: {error}") from error
+            machines[f"{machine}, {where}"] = plant, q
     loops = TunableLoops(machines, law, ranges, _check.positive(delay, "delay", zero=True))
     made = [
         (goal, case, Requirement(f"{k}, {i}", goal.plant(loops, case), goal.kind, goal.limit, i))
@@ -283,23 +297,28 @@ def structured(
 
 def _with_hard(
     made: Sequence[tuple[LoopGoal, LoopCase, Requirement]], loops: TunableLoops, starts: int, seed: int
-) -> Solution:
-    """Solution in which hard goals are met, where they can be, before others are made better.
+) -> MinimaxSolution:
+    """MinimaxSolution in which hard goals are met, where they can be, before others are made better.
 
     Hard goals count c times as much as others; where the largest of all is c, they are at their limits.
     """
-    plain = Problem([one for _, _, one in made], loops)
+    plain = MinimaxProblem([one for _, _, one in made], loops)
     solution = plain.solve(starts, seed)
     hard = [one.name for goal, _, one in made if goal.hard]
     if not hard or len(hard) == len(made):
         return solution
-    c = 1.0
+    c, known = 1.0, []
     for _ in range(_ROUNDS):
-        if max(solution.values[name] for name in hard) <= 1.0 + _MET:
+        missed = float(np.log(max(solution.values[name] for name in hard)))
+        if missed <= _MET:
             break
-        c = max(solution.value, 1.2 * c)
+        known.append((float(np.log(c)), missed))
+        # the last two say by how much c lowers what is missed
+        (c0, m0), (c1, m1) = known[-2:] if len(known) > 1 else [(0.0, 2.0 * missed), known[-1]]
+        slope = (m1 - m0) / (c1 - c0) if c1 > c0 and m1 < m0 else -1.0
+        c *= float(np.exp(min(max(missed / -slope, _LITTLE), _MUCH)))
         weighed = [one._replace(limit=_tighter(one, c)) if goal.hard else one for goal, _, one in made]
-        again = Problem(weighed, loops).again(solution.theta)
+        again = MinimaxProblem(weighed, loops).again(solution.theta)
         if again is None:
             break
         values = plain.exact(again)

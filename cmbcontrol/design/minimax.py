@@ -21,6 +21,7 @@ Function = Callable[..., "Values | None"]
 _DECREASE, _SLOPE = 1e-4, 0.5  # of a line search: least decrease, and part of the slope that may be left
 _HALVINGS = 30
 _LENGTH = 1e-3  # of the quadratic term in the level of a program, which makes it strictly convex; see `_lowered`
+_NOTHING = 1e-9  # of values over their limits: the unit of steps where the largest passes zero
 _ROUNDS, _WORTH = 8, 1e-3  # of both methods in turn, as long as they gain this part
 _POLISH = 200  # steps of the second method
 
@@ -193,7 +194,7 @@ def _lowered(at: Values, B: Array) -> tuple[Array, Array, float]:
     """
     from scipy.optimize import nnls
 
-    unit = max(abs(at.largest), 1e-300)
+    unit = max(abs(at.largest), _NOTHING)
     sizes, V = np.linalg.eigh(B / unit)
     roots = np.sqrt(np.maximum(sizes, max(1e-13 * sizes[-1], 1e-300)))
     G = at.gradients @ V / roots / unit  # in steps z = roots * V' d

@@ -15,19 +15,20 @@ from numpy.typing import NDArray
 
 from ..errors import DesignError
 from ..linear.generalized_plant import GeneralizedPlant
-from ..linear.norms import h2_norm, hinf_norm, peaks, response
+from ..linear.norms import Response, h2_norm, hinf_norm, largest_gain, response
 from .minimax import Values, minimize_largest
 
-__all__ = ["Problem", "Requirement", "Solution", "Structure"]
+__all__ = ["MinimaxProblem", "MinimaxSolution", "Requirement", "Structure"]
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 
 _SHARE = 0.9  # of the largest value: functions above it take part in a step
 _NEAR = 0.9  # of the largest value on the grid: plants above it are looked at without gaps
+_LEVELS = (1e-3, 1e-2, 0.1, 0.4, 1.0)  # of what lies between a share and the highest peak
 _MOST = 40  # functions of a step
 _GRID, _KEPT = 60, 30  # frequencies at which all norms are bounded from below; of these, those of peaks before
-_STABLE = 1e-6  # of a pole's size, which it is inside the border at least
+_STEEPEST = 1e100  # derivative: where poles meet they have none
 
 
 class Requirement(NamedTuple):
@@ -68,7 +69,7 @@ class Structure(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Solution:
+class MinimaxSolution:
     """Parameters that were found.
 
     Attributes
@@ -109,7 +110,7 @@ class FreeGain:
         return rng.standard_normal(self.rows * self.columns) * 10.0 ** rng.uniform(-1.0, 1.0)
 
 
-class Problem:
+class MinimaxProblem:
     """Requirements of plants that gains of one structure close.
 
     Parameters
@@ -159,7 +160,7 @@ class Problem:
             if made and rough[k] < _NEAR * highest:
                 break
             one = self.requirements[k]
-            part = self._part(int(k), one.plant.closed(K[one.index]), K[one.index], dK[one.index])
+            part = self._part(int(k), one.plant.closed(K[one.index])[:4], K[one.index], dK[one.index])
             if part is None:
                 return None
             highest = max(highest, float(part[0].max()))
@@ -179,11 +180,9 @@ class Problem:
                 return None
             gradient = np.tensordot(dK, G, 2)[None] / one.limit
             return np.array([value / one.limit]), gradient, np.array([10 * k]), np.zeros(1)
-        X = response(*closed, one.plant.dt)
-        found = peaks(X, _SHARE)
-        omega = np.array([peak.omega for peak in found])
-        self._group_of[k].remember(found[0].omega)
-        values, G, places = _singular_values(one.plant, closed, omega, found[0].value)
+        omega, highest = _active(response(*closed[:4], one.plant.dt))
+        self._group_of[k].remember(float(omega[0]))
+        values, G, places = _singular_values(one.plant, closed[:4], omega, highest)
         kinds = 10 * k + (np.arange(len(values)) >= len(values))
         return values / one.limit, np.tensordot(G, dK, ([1, 2], [1, 2])) / one.limit, kinds, places
 
@@ -195,15 +194,15 @@ class Problem:
             if one.kind == "growth":
                 value = _over_limit(_growth(np.linalg.eigvals(closed[0]), one.plant.dt).max(), one.limit)
             elif one.kind == "h2":
-                value = h2_norm(*closed, one.plant.dt) / one.limit
+                value = _h2_norm(*closed[:4], one.plant.dt) / one.limit
             else:
-                value = hinf_norm(*closed, one.plant.dt)[0] / one.limit
+                value = hinf_norm(*closed[:3], one.plant.dt or None, closed[3]) / one.limit
             found[one.name] = float(value)
         return found
 
     # -- minimization --------------------------------------------------------------------------------------------
 
-    def solve(self, starts: int = 4, seed: int = 0, steps: int = 300) -> Solution:
+    def solve(self, starts: int = 4, seed: int = 0, steps: int = 300) -> MinimaxSolution:
         """Best of several local minima, the first from the start of the structure.
 
         Raises
@@ -225,7 +224,7 @@ class Problem:
             value = max(values.values())
             if np.isfinite(value):
                 found = np.sort([end[0] for end in ends] + [np.inf] * (starts - len(ends)))
-                return Solution(theta, value, values, found)
+                return MinimaxSolution(theta, value, values, found)
         raise DesignError("gains that were found do not make all loops stable")
 
     def again(self, theta: Array, steps: int = 300) -> Array | None:
@@ -279,13 +278,13 @@ class _Group:
         if self.kind == "h2":
             if not all(_is_stable(a, self.dt) for a in A):
                 return None
-            return np.array([h2_norm(*parts, self.dt) for parts in zip(A, B, C, D, strict=True)]) / self._limits
+            return np.array([_h2_norm(*parts, self.dt) for parts in zip(A, B, C, D, strict=True)]) / self._limits
         values, V = np.linalg.eig(A)
         growth = _growth(values, self.dt)
-        if self.kind == "growth":
-            return np.array([_over_limit(g.max(), limit) for g, limit in zip(growth, self._limits, strict=True)])
         if not (growth < 0.0).all():
             return None
+        if self.kind == "growth":
+            return np.array([_over_limit(g.max(), limit) for g, limit in zip(growth, self._limits, strict=True)])
         if self._omega is None:
             self._omega = self._grid(values)
         omega = np.concatenate([self._omega, self._near])
@@ -350,12 +349,23 @@ def _growths(plant: GeneralizedPlant, K: Array, dK: Array, kind: int) -> tuple[A
     return growth[some], np.array(gradients), np.full(len(some), kind), values[some].imag / unit
 
 
-def _responses(closed: tuple[Array, ...], omega: Array, dt: float) -> Complex:
-    """Responses (frequencies, outputs, inputs) at frequencies of the balanced response; see `linear.norms.response`."""
-    A, B, C, D = closed
-    finite, at = _points(omega, dt)
-    X = np.linalg.solve(at[:, None, None] * np.eye(len(A)) - A, B + 0j) * finite[:, None, None]
-    return C @ X + D
+def _active(X: Response) -> tuple[Array, float]:
+    """Frequencies at which a response is nearly largest, the highest peak first, and its height.
+
+    They are all peaks above a share, and the sides of all peaks at some levels: where a response is flat, as good ones
+    are, it may not rise anywhere on the plateau.
+    """
+    highest, where = largest_gain(X)
+    peaks = X.peaks(_SHARE)[0]
+    sides = [X.crossings(highest * (1.0 - part * (1.0 - _SHARE))) for part in _LEVELS] if len(X.A) else []
+    return np.concatenate([[where], np.unique(np.concatenate([peaks, *sides]))]), highest
+
+
+def _h2_norm(A: Array, B: Array, C: Array, D: Array, dt: float) -> float:
+    """H2 norm with the direct way; in continuous time there is none with it."""
+    if not dt:
+        return np.inf if D.any() else h2_norm(A, B, C)
+    return float(np.hypot(h2_norm(A, B, C, dt), np.linalg.norm(D)))
 
 
 def _points(omega: Array, dt: float) -> tuple[NDArray[np.bool_], Complex]:
@@ -412,7 +422,7 @@ def _h2(plant: GeneralizedPlant, closed: tuple[Array, ...]) -> tuple[float, Arra
 def _sorted(parts: Sequence[tuple[Array, Array, Array, Array]], share: float, additive: bool = False) -> Values | None:
     """Functions of all parts that are nearly largest, the largest first."""
     values, gradients, kinds, places = (np.concatenate(x) for x in zip(*parts, strict=True))
-    if not (np.isfinite(values).all() and np.isfinite(gradients).all()):
+    if not (np.isfinite(values).all() and (np.abs(gradients) < _STEEPEST).all()):
         return None
     highest = float(values.max())
     least = highest - 0.1 * abs(highest) if additive or highest <= 0.0 else share * highest

@@ -40,7 +40,7 @@ class LoopCase(NamedTuple):
     plant : Plant
     q : ndarray, shape (nq,)
     A, entry : ndarray
-        Open loop: plant with hold, delays and drives, and states of the law; columns of efforts and of the law's states.
+        Open loop: plant with hold, delays and drives, and the law's states; columns of efforts and of these states.
     states : int
         Of the plant, which the law reads: the first ones.
     law_states : int
@@ -275,21 +275,22 @@ class TunableLoops:
     # -- generalized plants --------------------------------------------------------------------------------------
 
     def generalized(self, case: LoopCase, inputs: Sequence[str], outputs: Sequence[str]) -> GeneralizedPlant:
-        """Plant from some of ``effort``, ``reference``, ``reading`` to some of ``output``, ``error``, ``effort``, ``load``.
+        """Plant from command, effort, reference, reading (some) to output, error, effort, load, disk (some).
 
-        Each signal in its units: efforts over `unit_efforts`, coordinates over `unit_outputs`. An effort acts at the
-        motors beside that of the law; ``effort`` as output is that of the law alone, ``load`` is both together, and
-        ``disk`` their middle, whose inverse norm is the disk margin.
+        Each signal in its units: efforts over `unit_efforts`, coordinates over `unit_outputs`. A command is added to
+        what the law asks for, before delays and drives; an effort acts at the motors. As outputs, ``effort`` is what
+        the law asks for, ``load`` is that and the command, and ``disk`` is their middle, whose inverse norm is the disk
+        margin.
         """
         n, nu, k = len(case.A), case.plant.nu, len(self.coordinates)
         read = case.states + case.law_states + 3 * k
         of_law = nu + case.law_states
         B1, D21, into = [], [], {}
         for name in inputs:
-            wide = {"effort": nu, "reference": k, "reading": case.states}[name]
+            wide = {"command": nu, "effort": nu, "reference": k, "reading": case.states}[name]
             B, D = np.zeros((n, wide)), np.zeros((read, wide))
-            if name == "effort":
-                B[:] = case.disturbances * case.unit_efforts
+            if name in ("command", "effort"):
+                B[:] = (case.entry[:, :nu] if name == "command" else case.disturbances) * case.unit_efforts
             elif name == "reference":
                 D[case.states + case.law_states :][:k] = np.diag(case.unit_outputs)
             else:
@@ -309,8 +310,8 @@ class TunableLoops:
                     F[:, into["reference"]] = np.eye(k)
             else:
                 D[:, :nu] = np.diag(1.0 / case.unit_efforts)
-                if name != "effort" and "effort" in into:
-                    F[:, into["effort"]] = np.eye(nu) * (1.0 if name == "load" else 0.5)
+                if name != "effort" and "command" in into:
+                    F[:, into["command"]] = np.eye(nu) * (1.0 if name == "load" else 0.5)
             C1.append(C)
             D12.append(D)
             D11.append(F)
@@ -325,7 +326,7 @@ class TunableLoops:
             np.vstack(D11),
             np.vstack(D12),
             np.hstack(D21),
-            case.dt,
+            dt=case.dt,
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -176,4 +176,28 @@ class GeneralizedPlant:
             self.C1 + self.D12 @ N @ self.C2,
             self.D11 + self.D12 @ N @ self.D21,
             self.dt,
+        )
+
+    def weighted(self, num: tuple[float, float], den: tuple[float, float]) -> GeneralizedPlant:
+        """Plant whose outputs are weighed by (num[0] s + num[1]) / (den[0] s + den[1]), each by one of its own.
+
+        In sampled time by s = 2/dt (z - 1)/(z + 1).
+        """
+        (a, b), (c, d), p = num, den, len(self.C1)
+        if self.dt:
+            f = 2.0 / self.dt
+            (a, b), (c, d) = (a * f + b, b - a * f), (c * f + d, d - c * f)
+        # W = direct + readout / (q - pole), for q = s or z
+        direct, pole = a / c, -d / c
+        readout = (b - direct * d) / c
+        n, I = len(self.A), np.eye(p)
+        return replace(
+            self,
+            A=np.block([[self.A, np.zeros((n, p))], [self.C1, pole * I]]),
+            B1=np.vstack([self.B1, self.D11]),
+            B2=np.vstack([self.B2, self.D12]),
+            C1=np.hstack([direct * self.C1, readout * I]),
+            C2=np.hstack([self.C2, np.zeros((len(self.C2), p))]),
+            D11=direct * self.D11,
+            D12=direct * self.D12,
         )

@@ -122,6 +122,10 @@ class World:
     def path(self) -> cmb.Sine:
         return cmb.Sine([2.1, 1.0], [0.1, 0.1], 0.5)
 
+    def tunable(self, kp: float) -> ctl.PID:
+        """PID with a gain that is free."""
+        return ctl.PID(self.plant, self.path, kp=kp, kd=16.0, coordinates=JOINTS, at=self.q)
+
     @functools.cached_property
     def scheduled(self) -> ctl.GainScheduled:
         """PIDs over one coordinate."""
@@ -2380,6 +2384,18 @@ def _design() -> list[Call]:
             outputs=(JOINTS, optional(names)),
         ),
         call(
+            "structured",
+            functools.partial(design.structured, W.plant, goals=[design.LoopGoal.decay(0.1)]),
+            configurations=([W.q], _configurations),
+            words=("pose", "gain", "bound", "goal"),
+            law=(W.tunable, but(function, "returns None", "returns text")),
+            gains=({"kp": (50.0, 90.0)}, _bounds),
+            delay=(0.0, not_negative),
+            starts=(1, count),
+            seed=(0, seed),
+        ),
+        call("LoopGoal", design.LoopGoal.tracking, bandwidth=(6.0, positive), rest=(1e-3, positive)),
+        call(
             "linear_grid",
             functools.partial(design.linear_grid, W.plant, {"left": [2.0, 2.2], "right": [0.8, 1.0]}),
             words=("coordinate", "input", "output"),
@@ -2704,6 +2720,7 @@ RESULTS = frozenset(
         "Terms",
         "TrimReport",
         "TuneResult",
+        "TunedLaw",
         "TunedLoops",
         "where_less",  # of numbers, arrays and symbols alike, as numpy.where
     )

@@ -18,6 +18,7 @@ PLAIN = (
         "coming-from.md",
         "cascade.md",
         "gain-scheduling.md",
+        "robust-tuning.md",
         "controller-chains.md",
         "control.md",
         "designing-gains.md",
