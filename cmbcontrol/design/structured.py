@@ -22,6 +22,7 @@ __all__ = ["MinimaxProblem", "MinimaxSolution", "Requirement", "Structure"]
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
+_Functions = tuple[Array, Array, NDArray[Any], Array]  # values, derivatives, kinds and places
 
 _SHARE = 0.9  # of the largest value: functions above it take part in a step
 _NEAR = 0.9  # of the largest value on the grid: plants above it are looked at without gaps
@@ -42,7 +43,7 @@ class Requirement(NamedTuple):
         Growth: real parts of poles, 1/s; in sampled time of log(z)/dt.
     limit : float
         Limit > 0 of a norm; of a growth any number.
-    index : int
+    case : int
         Which gain of the structure closes the plant.
     """
 
@@ -50,13 +51,15 @@ class Requirement(NamedTuple):
     plant: GeneralizedPlant
     kind: str
     limit: float = 1.0
-    index: int = 0
+    case: int = 0
 
 
 class Structure(Protocol):
     """Gains as functions of parameters theta (p,), without bounds."""
 
-    start: Array
+    @property
+    def start(self) -> Array:
+        """Parameters to begin with."""
 
     def gains(self, theta: Array) -> list[Array]:
         """Static gains K, by their index."""
@@ -123,7 +126,7 @@ class MinimaxProblem:
         self.requirements, self.structure = tuple(requirements), structure
         plants: dict[int, GeneralizedPlant] = {}
         for one in self.requirements:
-            plants.setdefault(one.index, one.plant)
+            plants.setdefault(one.case, one.plant)
         self._plants = plants  # one of each index: all of an index have the same poles
         alike: dict[Any, list[int]] = {}
         for k, one in enumerate(self.requirements):
@@ -155,19 +158,20 @@ class MinimaxProblem:
         highest = float(rough.max())
         if highest > bound:
             return Values(np.array([highest]), np.zeros((1, len(theta))), np.zeros(1, dtype=np.int64), np.zeros(1))
-        dK, made = self.structure.derivatives(theta), []
+        dK: list[Array] = self.structure.derivatives(theta)
+        made: list[_Functions] = []
         for k in np.argsort(-rough):
             if made and rough[k] < _NEAR * highest:
                 break
             one = self.requirements[k]
-            part = self._part(int(k), one.plant.closed(K[one.index])[:4], K[one.index], dK[one.index])
+            part = self._part(int(k), one.plant.closed(K[one.case])[:4], K[one.case], dK[one.case])
             if part is None:
                 return None
             highest = max(highest, float(part[0].max()))
             made.append(part)
         return _sorted(made, _SHARE)
 
-    def _part(self, k: int, closed: tuple[Array, ...], K: Array, dK: Array) -> tuple[Array, Array, Array, Array] | None:
+    def _part(self, k: int, closed: tuple[Array, ...], K: Array, dK: Array) -> _Functions | None:
         """Values, derivatives, kinds and places of one requirement's functions."""
         one = self.requirements[k]
         if one.kind == "growth":
@@ -180,7 +184,7 @@ class MinimaxProblem:
                 return None
             gradient = np.tensordot(dK, G, 2)[None] / one.limit
             return np.array([value / one.limit]), gradient, np.array([10 * k]), np.zeros(1)
-        omega, highest = _active(response(*closed[:4], one.plant.dt))
+        omega, highest = _active(response(closed[0], closed[1], closed[2], closed[3], one.plant.dt))
         self._group_of[k].remember(float(omega[0]))
         values, G, places = _singular_values(one.plant, closed[:4], omega, highest)
         kinds = 10 * k + (np.arange(len(values)) >= len(values))
@@ -190,7 +194,7 @@ class MinimaxProblem:
         """Each requirement over its limit, from norms computed anew."""
         K, found = self.structure.gains(theta), {}
         for one in self.requirements:
-            closed = one.plant.closed(K[one.index])
+            closed = one.plant.closed(K[one.case])
             if one.kind == "growth":
                 value = _over_limit(_growth(np.linalg.eigvals(closed[0]), one.plant.dt).max(), one.limit)
             elif one.kind == "h2":
@@ -260,7 +264,7 @@ class _Group:
         self.members = np.array(members)
         some = [requirements[k] for k in members]
         self.kind, self.dt = some[0].kind, some[0].plant.dt
-        self._limits, self._index = np.array([one.limit for one in some]), [one.index for one in some]
+        self._limits, self._index = np.array([one.limit for one in some]), [one.case for one in some]
         names = ("A", "B1", "B2", "C1", "C2", "D11", "D12", "D21")
         self._stacks = [np.array([getattr(one.plant, name) for one in some]) for name in names]
         self._near: list[float] = []  # where peaks were
@@ -299,11 +303,11 @@ class _Group:
             return np.sqrt((np.abs(found) ** 2).sum(axis=(2, 3))).max(axis=1) / self._limits
         return np.linalg.svd(found, compute_uv=False)[:, :, 0].max(axis=1) / self._limits
 
-    def _grid(self, values: Complex) -> Array:
+    def _grid(self, values: NDArray[Any]) -> Array:
         """Frequencies that cover the poles, and what is below and above."""
         if self.dt:
             values = np.log(np.where(np.abs(values) > 1e-12, values, 1e-12)) / self.dt
-        sizes = np.abs(values)
+        sizes: Array = np.abs(values)
         low, high = 1e-2 * sizes[sizes > 0.0].min(initial=1e-3), 1e2 * sizes.max(initial=1.0)
         if self.dt:
             high = 1e2 / self.dt
@@ -315,7 +319,7 @@ def _over_limit(growth: Any, limit: float) -> Any:
     return 1.0 + (growth - limit) / abs(limit) if limit else 1.0 + growth
 
 
-def _growth(values: Complex, dt: float) -> Array:
+def _growth(values: NDArray[Any], dt: float) -> Array:
     """Growth rates of poles, 1/s."""
     if not dt:
         return values.real
@@ -329,7 +333,7 @@ def _is_stable(A: Array, dt: float) -> bool:
     return bool((values.real < -1e-12 * np.abs(values).max(initial=1e-300)).all())
 
 
-def _growths(plant: GeneralizedPlant, K: Array, dK: Array, kind: int) -> tuple[Array, Array, Array, Array]:
+def _growths(plant: GeneralizedPlant, K: Array, dK: Array, kind: int) -> _Functions:
     """Growth of the slowest poles, and their derivatives."""
     from scipy.linalg import eig
 
@@ -419,7 +423,7 @@ def _h2(plant: GeneralizedPlant, closed: tuple[Array, ...]) -> tuple[float, Arra
     return value, G / value
 
 
-def _sorted(parts: Sequence[tuple[Array, Array, Array, Array]], share: float, additive: bool = False) -> Values | None:
+def _sorted(parts: Sequence[_Functions], share: float, additive: bool = False) -> Values | None:
     """Functions of all parts that are nearly largest, the largest first."""
     values, gradients, kinds, places = (np.concatenate(x) for x in zip(*parts, strict=True))
     if not (np.isfinite(values).all() and (np.abs(gradients) < _STEEPEST).all()):

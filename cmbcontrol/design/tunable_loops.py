@@ -8,7 +8,6 @@ around it; gains are in nothing else.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -68,17 +67,6 @@ class LoopCase(NamedTuple):
     ways: Ways
     rest: Array
     free: NDArray[np.int64]
-
-
-@dataclass(frozen=True, eq=False)
-class Part:
-    """Signals of a loop for a requirement: what acts, and what is weighed."""
-
-    B1: Array
-    D21: Array
-    C1: Array
-    D12: Array
-    D11: Array
 
 
 class TunableLoops:
@@ -260,7 +248,7 @@ class TunableLoops:
             found.append(dK * rates[:, None, None])
         return found * len(self.cases) if self._shared else found
 
-    def _differences(self, case: LoopCase, values: Mapping[str, float]) -> Array:
+    def _differences(self, case: LoopCase, values: dict[str, float]) -> Array:
         made = []
         for name, r in self.ranges.items():
             h = _STEP * (values[name] if r.log else r.high - r.low)
@@ -285,7 +273,9 @@ class TunableLoops:
         n, nu, k = len(case.A), case.plant.nu, len(self.coordinates)
         read = case.states + case.law_states + 3 * k
         of_law = nu + case.law_states
-        B1, D21, into = [], [], {}
+        B1: list[Array] = []
+        D21: list[Array] = []
+        into: dict[str, slice] = {}
         for name in inputs:
             wide = {"command": nu, "effort": nu, "reference": k, "reading": case.states}[name]
             B, D = np.zeros((n, wide)), np.zeros((read, wide))
@@ -299,7 +289,9 @@ class TunableLoops:
             B1.append(B)
             D21.append(D)
         rows = np.array([case.outputs[name] for name in self.coordinates]) / case.unit_outputs[:, None]
-        C1, D12, D11 = [], [], []
+        C1: list[Array] = []
+        D12: list[Array] = []
+        D11: list[Array] = []
         m = sum(x.shape[1] for x in B1)
         for name in outputs:
             high = k if name in ("output", "error") else nu

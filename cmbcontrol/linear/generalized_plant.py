@@ -65,10 +65,10 @@ class GeneralizedPlant:
     B2: Array
     C1: Array
     C2: Array
-    D11: Array | None = None
-    D12: Array | None = None
-    D21: Array | None = None
-    D22: Array | None = None
+    D11: Array = None  # type: ignore[assignment]  # zero; an array from then on
+    D12: Array = None  # type: ignore[assignment]  # zero; an array from then on
+    D21: Array = None  # type: ignore[assignment]  # zero; an array from then on
+    D22: Array = None  # type: ignore[assignment]  # zero; an array from then on
     dt: float = 0.0
 
     def __post_init__(self) -> None:
@@ -158,7 +158,7 @@ class GeneralizedPlant:
         ValueError
             Where K does not fit, or the loop has no solution: 1 - K D22 is singular.
         """
-        if hasattr(K, "A"):
+        if not isinstance(K, np.ndarray) and hasattr(K, "A"):
             S = np.block([[K.D, K.C], [K.B, K.A]])
             return self.with_order(len(K.A)).closed(S)
         K = np.asarray(K, dtype=np.float64)
