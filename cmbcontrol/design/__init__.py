@@ -24,6 +24,11 @@ from .regions import PoleRegion as PoleRegion
 from .robust import Performance as Performance
 from .robust import RobustFeedback as RobustFeedback
 from .robust import robust_state_feedback as robust_state_feedback
+from .synthesis import Synthesis as Synthesis
+from .synthesis import loop_shaping as loop_shaping
+from .synthesis import mixed_sensitivity as mixed_sensitivity
+from .synthesis import mu_synthesis as mu_synthesis
+from .synthesis import optimal_feedback as optimal_feedback
 from .tune import Range as Range
 from .tune import TuneResult as TuneResult
 from .tune import tune as tune
@@ -36,6 +41,7 @@ __all__ = [
     "PoleRegion",
     "Range",
     "RobustFeedback",
+    "Synthesis",
     "TuneResult",
     "TunedLoops",
     "bryson",
@@ -43,9 +49,13 @@ __all__ = [
     "effort_cost",
     "error_cost",
     "kalman",
+    "loop_shaping",
     "lqr",
     "mismatch",
+    "mixed_sensitivity",
     "model_family",
+    "mu_synthesis",
+    "optimal_feedback",
     "overshoot_cost",
     "pd_gains",
     "pd_gains_from_poles",
