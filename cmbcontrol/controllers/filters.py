@@ -32,6 +32,7 @@ Array = NDArray[np.float64]
 Values = ArrayLike | Mapping[str, float]
 
 _BORDER = 1e-9  # relative: poles this near to the border of stability integrate; double ones are found to 1e-8
+_BLUR = 1e-4  # of the mean variance of outputs: noise of them where zeros on the border let no filter converge
 
 
 class LinearSystem(NamedTuple):
@@ -97,7 +98,11 @@ class LinearSystem(NamedTuple):
             late = C @ B if dt else C @ B / fastest
             V = V + late @ late.T
         if dt:
-            P = solve_discrete_are(A.T, C.T, B @ B.T, V, s=B @ D.T)
+            try:
+                P = solve_discrete_are(A.T, C.T, B @ B.T, V, s=B @ D.T)
+            except np.linalg.LinAlgError:  # zeros at z = -1, as Tustin's rule gives: outputs are known less exactly
+                V = V + _BLUR * np.trace(V) / len(V) * np.eye(len(V))
+                P = solve_discrete_are(A.T, C.T, B @ B.T, V, s=B @ D.T)
             return (A @ P @ C.T + B @ D.T) @ np.linalg.inv(C @ P @ C.T + V)
         P = solve_continuous_are(A.T, C.T, B @ B.T, V, s=B @ D.T)
         return (P @ C.T + B @ D.T) @ np.linalg.inv(V)

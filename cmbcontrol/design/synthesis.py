@@ -125,7 +125,7 @@ def mixed_sensitivity(
     output: Any = None,
     *,
     outputs: Sequence[str] | None = None,
-    tolerance: float = 1e-3,
+    tolerance: float = 1e-2,
 ) -> Synthesis:
     """Controller with the least H-infinity norm of (W1 S, W2 K S, W3 T), weighted sensitivities of a loop.
 
@@ -262,7 +262,7 @@ def loop_shaping(
 
 
 def optimal_feedback(
-    P: control.StateSpace, measurements: int, controls: int, *, norm: str = "hinf", tolerance: float = 1e-3
+    P: control.StateSpace, measurements: int, controls: int, *, norm: str = "hinf", tolerance: float = 1e-2
 ) -> Synthesis:
     """Controller u = +K y of a generalized plant with the least norm from w to z.
 
@@ -317,7 +317,7 @@ def mu_synthesis(
     *,
     order: int = 3,
     iterations: int = 10,
-    tolerance: float = 1e-3,
+    tolerance: float = 1e-2,
 ) -> Synthesis:
     """Controller u = +K y that is robust against structured uncertainty, by D-K iteration.
 
@@ -410,7 +410,7 @@ def _hinf(P: control.StateSpace, k: int, m: int, tolerance: float) -> tuple[cont
             return None
         K = found[1:5]
         try:
-            return K if _peak(regular.lft(_ss(*K))) <= gamma * (1.0 + 1e-6) else None
+            return K if _peak(_closed(regular, _ss(*K))) <= gamma * (1.0 + 1e-6) else None
         except np.linalg.LinAlgError:  # a pole on the axis
             return None
 
@@ -502,7 +502,7 @@ def _require_reachable(P: control.StateSpace, k: int | None = None, m: int | Non
 
 def _finished(design: Synthesis, K: control.StateSpace, remarks: tuple[str, ...]) -> Synthesis:
     """Design with a controller, its loop, and the norm of this loop; refuses one that is not stable."""
-    loop = design._P.lft(K)
+    loop = _closed(design._P, K)
     if slowest_decay(np.linalg.eigvals(loop.A), None) <= 0.0:
         worst = float(np.linalg.eigvals(loop.A).real.max())
         raise ActuationError(
@@ -516,6 +516,20 @@ def _finished(design: Synthesis, K: control.StateSpace, remarks: tuple[str, ...]
         gamma = _peak(scaled)
     whole = K if design._around is None else design._around[0] * K * design._around[1]
     return replace(design, controller=whole, gamma=gamma, loop=loop, remarks=remarks, _core=K)
+
+
+def _closed(P: control.StateSpace, K: control.StateSpace) -> control.StateSpace:
+    """The loop from w to z of a generalized plant with u = +K y."""
+    m, k, n = K.noutputs, K.ninputs, P.nstates
+    B1, B2, C1, C2 = P.B[:, :-m], P.B[:, -m:], P.C[:-k], P.C[-k:]
+    D11, D12, D21, D22 = P.D[:-k, :-m], P.D[:-k, -m:], P.D[-k:, :-m], P.D[-k:, -m:]
+    u = np.linalg.solve(np.eye(m) - K.D @ D22, np.hstack([K.D @ C2, K.C, K.D @ D21]))  # of x, states of K, and w
+    states, w = u[:, : n + K.nstates], u[:, n + K.nstates :]
+    y = np.hstack([C2, np.zeros((k, K.nstates))]) + D22 @ states
+    A = np.vstack([np.hstack([P.A, np.zeros((n, K.nstates))]) + B2 @ states, K.B @ y])
+    A[n:, n:] += K.A
+    B = np.vstack([B1 + B2 @ w, K.B @ (D21 + D22 @ w)])
+    return _ss(A, B, np.hstack([C1, np.zeros((len(C1), K.nstates))]) + D12 @ states, D11 + D12 @ w)
 
 
 def _peak(system: control.StateSpace) -> float:

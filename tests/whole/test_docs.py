@@ -37,6 +37,7 @@ PLAIN = (
         "plants.md",
         "python-control.md",
         "reports.md",
+        "robust-synthesis.md",
         "singular-configurations.md",
         "trim.md",
     ),
