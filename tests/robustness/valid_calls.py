@@ -2118,6 +2118,16 @@ def _controllers() -> list[Call]:
             estimate=(np.zeros(4), optional(vector)),
         ),
         call(
+            "OutputFeedback",
+            ctl.OutputFeedback,
+            words=("output", "controller"),
+            model=(W.lin, thing),
+            K=({"A": [[-1.0]], "B": [[1.0, 0.0]], "C": [[1.0], [0.0]], "D": [[0.0, 0.0]] * 2}, thing),
+            outputs=(JOINTS, optional(names)),
+            reference=(W.path, optional(reference)),
+            feedforward=("none", choice),
+        ),
+        call(
             "LoadObserver",
             ctl.LoadObserver,
             words=("load",),
