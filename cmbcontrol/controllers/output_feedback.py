@@ -89,7 +89,7 @@ class OutputFeedback(Controller):
         outputs = model.outputs if outputs is None else outputs
         self.outputs = _check.sequence((outputs,) if isinstance(outputs, str) else outputs, "outputs", "names")
         self.C, self._joints, self._rates = measured_rows(model, self.outputs)
-        data = plain_system(K)
+        data = plain_system(K, "the controller of OutputFeedback")
         if not is_system(data):
             raise InputError("the controller of OutputFeedback is one system of all measurements, not one by motor")
         self._system = made_system(data, "the controller of OutputFeedback")

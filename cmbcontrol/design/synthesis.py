@@ -169,6 +169,8 @@ def mixed_sensitivity(
     1.37
     """
     G, names, inputs, model = _plant(plant, outputs)
+    if error is None:
+        raise InputError("the weight of error must be a number or a system, got None")
     W1 = _weight(error, names, "error")
     W2, W3 = _weight(effort, inputs, "effort"), _weight(output, names, "output")
     k, m = G.noutputs, G.ninputs
@@ -634,7 +636,7 @@ def _plant(given: Any, outputs: Sequence[str] | None) -> tuple[Any, tuple[str, .
 
 def _system(given: Any, what: str) -> control.StateSpace:
     """State-space system in continuous time, of one of python-control or scipy, or of plain data."""
-    x = plain_system(given)
+    x = plain_system(given, what)
     if not is_system(x):
         raise InputTypeError(f"{what} must be one system, got one by name")
     made = made_system(x, what)
@@ -652,7 +654,7 @@ def _weight(given: Any, names: Sequence[str], what: str, stable: bool = True) ->
         for name in given:
             _check.one_of(name, names, "signal", what)
         given = [given.get(name, 0.0) for name in names]
-    if isinstance(given, Sequence) and not isinstance(given, str):
+    if isinstance(given, Sequence) and not isinstance(given, (str, bytes)):
         if len(given) != n:
             raise InputError(f"{what} has {len(given)} systems for {n} signals ({', '.join(names)})")
         parts = [_number_or_system(x, what) for x in given]

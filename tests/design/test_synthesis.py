@@ -112,7 +112,7 @@ def test_mu_synthesis_of_the_distillation_column():
     first, found = optimal_feedback(P, 2, 2), mu_synthesis(P, 2, 2, [1, 1, 2], iterations=4)
     assert first.gamma == pytest.approx(1.18, abs=0.01)
     assert 0.974 < found.gamma < 1.06
-    # the bound holds: for random uncertainties of size 1/gamma the loop is stable and its performance gain at most gamma
+    # the bound holds: for random uncertainties of size 1/gamma the gain of the performance is at most gamma
     draw = np.random.default_rng(8)
     for _ in range(20):
         phase = np.exp(1j * draw.uniform(0.0, 2.0 * np.pi, 2))
