@@ -42,6 +42,7 @@ from .metrics import effort_metric as effort_metric
 from .metrics import length_metric as length_metric
 from .motion_observer import MotionObserver as MotionObserver
 from .observer import ObserverFeedback as ObserverFeedback
+from .output_feedback import OutputFeedback as OutputFeedback
 from .passive_joints import PassiveJoints as PassiveJoints
 from .pid import PID as PID
 from .projected_inverse_dynamics import ProjectedInverseDynamics as ProjectedInverseDynamics
@@ -95,6 +96,7 @@ __all__ = [
     "MotionObserver",
     "Notch",
     "ObserverFeedback",
+    "OutputFeedback",
     "PassiveJoints",
     "PointTask",
     "PoseTask",

@@ -21,6 +21,7 @@ from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from .chain import Chain
 from .controller import ConstantEffort
+from .filters import plain_system
 from .inverse_motion import InverseMotion
 from .profiles import CamProfile, ElectronicCam, JerkLimited, Joined
 from .references import Constant, Quintic, Sine, Spline
@@ -224,6 +225,8 @@ class _Describer:
             return {"type": "Mechanism", "data": described(x)}
         if isinstance(x, LinearModel):
             return {"type": "LinearModel", "data": x.to_data()}
+        if all(hasattr(x, name) for name in "ABCD") or all(hasattr(x, name) for name in ("num", "den")):
+            return plain_system(x)  # of python-control or scipy
         if isinstance(x, Chain):
             return [self.of(part) for part in x.parts]
         if type(x) is ConstantEffort:

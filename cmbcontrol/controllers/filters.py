@@ -32,6 +32,7 @@ Array = NDArray[np.float64]
 Values = ArrayLike | Mapping[str, float]
 
 _BORDER = 1e-9  # relative: poles this near to the border of stability integrate; double ones are found to 1e-8
+_BLUR = 1e-4  # of the mean variance of outputs: noise of them where zeros on the border let no filter converge
 
 
 class LinearSystem(NamedTuple):
@@ -97,7 +98,11 @@ class LinearSystem(NamedTuple):
             late = C @ B if dt else C @ B / fastest
             V = V + late @ late.T
         if dt:
-            P = solve_discrete_are(A.T, C.T, B @ B.T, V, s=B @ D.T)
+            try:
+                P = solve_discrete_are(A.T, C.T, B @ B.T, V, s=B @ D.T)
+            except np.linalg.LinAlgError:  # zeros at z = -1, as Tustin's rule gives: outputs are known less exactly
+                V = V + _BLUR * np.trace(V) / len(V) * np.eye(len(V))
+                P = solve_discrete_are(A.T, C.T, B @ B.T, V, s=B @ D.T)
             return (A @ P @ C.T + B @ D.T) @ np.linalg.inv(C @ P @ C.T + V)
         P = solve_continuous_are(A.T, C.T, B @ B.T, V, s=B @ D.T)
         return (P @ C.T + B @ D.T) @ np.linalg.inv(V)
@@ -279,16 +284,16 @@ def is_system(x: Any) -> bool:
     return isinstance(x, Mapping) and set(x) - {"dt"} in (_FRACTION, _MATRICES)
 
 
-def plain_system(x: Any) -> Any:
+def plain_system(x: Any, what: str = "the system of a Filter") -> Any:
     """A system as plain data, from one of python-control or scipy.signal, from such data, or by motor."""
     if isinstance(x, Mapping):
         if is_system(x):
             return {key: np.asarray(y, dtype=np.float64).tolist() for key, y in x.items()}
-        return {str(name): plain_system(y) for name, y in x.items()}
+        return {str(name): plain_system(y, what) for name, y in x.items()}
     dt = getattr(x, "dt", None)
     period = {"dt": float(dt)} if dt not in (None, 0) else {}
     if dt is True:
-        raise InputError("the system of a Filter is in sampled time without a sample time; give it one, dt=...")
+        raise InputError(f"{what} is in sampled time without a sample time; give it one, dt=...")
     if all(hasattr(x, name) for name in "ABCD"):
         return {name: np.asarray(getattr(x, name), dtype=np.float64).tolist() for name in "ABCD"} | period
     if hasattr(x, "num") and hasattr(x, "den"):
@@ -305,8 +310,8 @@ def plain_system(x: Any) -> Any:
             parts[name] = np.asarray(part, dtype=np.float64).ravel().tolist()
         return parts | period
     raise InputTypeError(
-        "the system of a Filter is a control.TransferFunction or StateSpace, {'num': ..., 'den': ...}, {'A': ..., "
-        f"'B': ..., 'C': ..., 'D': ...}}, or a mapping of motors to these, got {_check.shown(x)}"
+        f"{what} must be a control.TransferFunction or StateSpace, {{'num': ..., 'den': ...}}, {{'A': ..., 'B': ..., "
+        f"'C': ..., 'D': ...}}, or a mapping of names to these, got {_check.shown(x)}"
     )
 
 

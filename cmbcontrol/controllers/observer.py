@@ -17,7 +17,7 @@ from .around import AroundLaw
 from .controller import Cut, Evaluation
 from .state_feedback import DesiredState, StateFeedback, continuous_eigenvalues, require_rest
 
-__all__ = ["ObserverFeedback", "measured_rows"]
+__all__ = ["ObserverFeedback", "measured_deviation", "measured_rows"]
 
 Array = NDArray[np.float64]
 
@@ -128,8 +128,7 @@ class ObserverFeedback(AroundLaw):
         return self._measured(self.feedback.desired(t), terms)
 
     def _measured(self, desired: DesiredState, terms: Terms) -> Array:
-        deviation = self.plant.difference(self.model.point.q, terms.q) - desired.delta
-        return np.where(self._rates, (terms.v - desired.v)[self._joints], deviation[self._joints])
+        return measured_deviation(self.model, desired, terms, self._joints, self._rates)
 
     def estimated(self, t: float, terms: Terms, state: Array) -> Array:
         """Estimate of x - x_d (states,) from which the effort is computed."""
@@ -190,3 +189,9 @@ def measured_rows(model: LinearModel, outputs: Sequence[str]) -> tuple[Array, Ar
     moving = np.array(rates)
     C = np.where(moving[:, None], np.hstack([none, K]), np.hstack([K, none]))
     return C, np.array(joints), moving
+
+
+def measured_deviation(model: LinearModel, desired: DesiredState, terms: Terms, joints: Array, rates: Array) -> Array:
+    """Deviations (outputs,) of measured joints, by the indices that `measured_rows` gives, from the desired state."""
+    deviation = model.point.plant.difference(model.point.q, terms.q) - desired.delta
+    return np.where(rates, (terms.v - desired.v)[joints], deviation[joints])

@@ -31,6 +31,11 @@ from .scheduling import LinearGrid as LinearGrid
 from .scheduling import ScheduleCheck as ScheduleCheck
 from .scheduling import check_schedule as check_schedule
 from .scheduling import linear_grid as linear_grid
+from .synthesis import Synthesis as Synthesis
+from .synthesis import loop_shaping as loop_shaping
+from .synthesis import mixed_sensitivity as mixed_sensitivity
+from .synthesis import mu_synthesis as mu_synthesis
+from .synthesis import optimal_feedback as optimal_feedback
 from .tune import Range as Range
 from .tune import TuneResult as TuneResult
 from .tune import tune as tune
@@ -46,6 +51,7 @@ __all__ = [
     "Range",
     "RobustFeedback",
     "ScheduleCheck",
+    "Synthesis",
     "TuneResult",
     "TunedLaw",
     "TunedLoops",
@@ -56,9 +62,13 @@ __all__ = [
     "error_cost",
     "kalman",
     "linear_grid",
+    "loop_shaping",
     "lqr",
     "mismatch",
+    "mixed_sensitivity",
     "model_family",
+    "mu_synthesis",
+    "optimal_feedback",
     "overshoot_cost",
     "pd_gains",
     "pd_gains_from_poles",

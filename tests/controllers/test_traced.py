@@ -48,6 +48,7 @@ from cmbcontrol.controllers import (
     MotionObserver,
     Notch,
     ObserverFeedback,
+    OutputFeedback,
     PassiveJoints,
     PointTask,
     PoseTask,
@@ -219,6 +220,17 @@ def test_observers(kind):
     errors, left = differences(plant, q0, controller)
     assert errors.max() < 1e-11
     assert left == 0
+
+
+def test_output_feedback():
+    plant, q0 = five_bar()
+    lin = linearize(plant, trim(plant, q0), coordinates=DRIVES)
+    lead = {"A": [[0.6, 0.0], [0.0, 0.7]], "B": np.eye(2), "C": [[-90.0, 0.0], [5.0, -60.0]], "D": 300.0 * np.eye(2)}
+    controller = OutputFeedback(lin, lead | {"dt": PERIOD}, ("elbow_left", "right"))
+    errors, left = differences(plant, q0, controller)
+    assert errors.max() < 1e-11
+    assert left == 0
+    assert law_code(plant, controller, q0) is not None
 
 
 FORCES = {

@@ -2136,6 +2136,16 @@ def _controllers() -> list[Call]:
             estimate=(np.zeros(4), optional(vector)),
         ),
         call(
+            "OutputFeedback",
+            ctl.OutputFeedback,
+            words=("output", "controller"),
+            model=(W.lin, thing),
+            K=({"A": [[-1.0]], "B": [[1.0, 0.0]], "C": [[1.0], [0.0]], "D": [[0.0, 0.0]] * 2}, thing),
+            outputs=(JOINTS, optional(names)),
+            reference=(W.path, optional(reference)),
+            feedforward=("none", choice),
+        ),
+        call(
             "LoadObserver",
             ctl.LoadObserver,
             words=("load",),
@@ -2294,7 +2304,48 @@ def _before_law(block: Any) -> Any:
 
 def _design() -> list[Call]:
     region = design.PoleRegion(decay=0.5)
+    lag = {"A": [[-1.0]], "B": [[1.0]], "C": [[1.0]], "D": [[0.0]]}
+    noisy = {"A": [[-1.0]], "B": [[1.0, 0.0, 1.0]], "C": [[1.0], [0.0], [1.0]]}
+    noisy["D"] = [[0.0, 0.0, 0.0], [0.0, 0.0, 0.1], [0.0, 0.1, 0.0]]
+    generalized = {"P": (noisy, but(thing, "function")), "measurements": (1, count), "controls": (1, count)}
+    tolerance = {"tolerance": (0.1, positive)}
     return [
+        call(
+            "mixed_sensitivity",
+            design.mixed_sensitivity,
+            words=("weight", "plant", "tolerance"),
+            plant=(lag, thing),
+            error=(lag, but(thing, "number", "list")),
+            effort=(0.1, optional(but(positive, "zero", "negative"))),
+            output=(0.1, optional(but(positive, "zero", "negative"))),
+            **tolerance,
+        ),
+        call(
+            "loop_shaping",
+            design.loop_shaping,
+            words=("weight", "plant"),
+            plant=(lag, thing),
+            effort=(10.0, but(positive, "zero", "negative", "None")),
+            factor=(1.1, positive),
+        ),
+        call(
+            "optimal_feedback",
+            design.optimal_feedback,
+            words=("generalized plant",),
+            **generalized,
+            norm=("hinf", choice),
+            **tolerance,
+        ),
+        call(
+            "mu_synthesis",
+            design.mu_synthesis,
+            words=("generalized plant", "block"),
+            **generalized,
+            blocks=([1, 1], but(vector, "number")),
+            order=(1, but(count, "zero")),
+            iterations=(1, count),
+            **tolerance,
+        ),
         call("pd_gains", design.pd_gains, bandwidth=(8.0, _positive_free), damping_ratio=(1.0, _positive_free)),
         call("pd_gains_from_poles", design.pd_gains_from_poles, poles=([-3.0, -4.0], _poles)),
         call(
@@ -2667,6 +2718,7 @@ def _studies() -> list[Call]:
 # What functions return; nobody makes these.
 RESULTS = frozenset(
     (
+        "Synthesis",
         "ActuationStatus",
         "Block",
         "Case",

@@ -39,6 +39,7 @@ PLAIN = (
         "plants.md",
         "python-control.md",
         "reports.md",
+        "robust-synthesis.md",
         "singular-configurations.md",
         "trim.md",
     ),
