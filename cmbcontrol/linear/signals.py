@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -394,6 +394,16 @@ class LinearizedEquations:
     def _tangents(self) -> tuple[Array, Array]:
         """Derivatives of delta and dv by the states (y, y_v), (nv, 2 dof) each."""
         return np.hstack([self.K, np.zeros_like(self.K_rates)]), np.hstack([self.N, self.K_rates])
+
+    def descriptor(self, of: Callable[[Array], Array] = np.asarray) -> tuple[Array, Array]:
+        """Mass matrix M (p, p) and F (p, n + p + inputs) of M dy_v/dt = F (y, y_v, du), at rest.
+
+        The matrices of the motion before M is inverted: masses, stiffnesses and dampers enter them one by one. With
+        ``of=np.abs`` they are sums of absolute values, the size that rounding is relative to.
+        """
+        local, K, (delta, dv) = self.local, of(self.K_rates).T, map(of, self._tangents)
+        on_state = of(self._feedback) + of(-local.force_q) @ delta + of(-local.force_v) @ dv
+        return K @ of(local.M) @ K.T, K @ np.hstack([on_state, of(self._force)])
 
     def _accelerations_of_force(self, force: Array) -> Array:
         return self.local.acceleration(force, np.zeros((len(self.local.lam), force.shape[1])))
