@@ -85,7 +85,7 @@ def fraction(quadratic: Quadratic, tolerance: float) -> Fraction:
     for i in range(count):
         after = [j for j in range(i, count) if np.linalg.norm(quadratic.second.get((i, j), 0.0)) > tolerance]
         side = np.hstack([quadratic.first[i], *(quadratic.second[i, j] for j in after)])
-        U, s, Vt = np.linalg.svd(side, full_matrices=False)
+        U, s, Vt = _parts(side)
         r = int(np.count_nonzero(s > tolerance))
         parts = np.split(s[:r, None] * Vt[:r], 1 + len(after), axis=1)
         left.append(U[:, :r])
@@ -98,7 +98,7 @@ def fraction(quadratic: Quadratic, tolerance: float) -> Fraction:
         if not later[i]:  # then its own part is such a product, too
             asked[i].append(own[i])
         rows = np.vstack([*asked[i], np.zeros((0, width))])
-        _, s, Vt = np.linalg.svd(rows, full_matrices=False)
+        _, s, Vt = _parts(rows)
         shared.append(Vt[: np.count_nonzero(s > tolerance)])
     repetitions = [len(shared[i]) + (len(own[i]) if later[i] else 0) for i in range(count)]
     ends = np.cumsum(repetitions)
@@ -115,3 +115,11 @@ def fraction(quadratic: Quadratic, tolerance: float) -> Fraction:
         else:
             L[:, at[i]] = left[i] @ (own[i] @ rows.T)
     return Fraction(L, T, R, repetitions)
+
+
+def _parts(X: Array) -> tuple[Array, Array, Array]:
+    """Singular value decomposition in which rows and columns of zeros stay zeros."""
+    U, s, Vt = np.linalg.svd(X, full_matrices=False)
+    U[~X.any(axis=1)] = 0.0
+    Vt[:, ~X.any(axis=0)] = 0.0
+    return U, s, Vt
