@@ -111,6 +111,8 @@ class MachineFamily:
         plant, point = self._rest(x)
         local = at_equilibrium(plant, point, BALANCED)
         equations = LinearizedEquations(plant, local, **self.signals)
+        if equations.rated == equations.names:
+            equations.K = equations.K_rates = _tangents(equations)
         C, D = equations.output_matrices(equations.outputs(self.outputs))
         plant, local = equations.plant, equations.local
         length, p, n = plant.displacement_scale, len(equations.rated), len(equations.A)
@@ -123,8 +125,8 @@ class MachineFamily:
             found.append(np.vstack([*rows, np.hstack([np.zeros((len(out), p)), out, through])]))
         matrix, sizes = found
         self.positions = n - p
-        # Stiffnesses are sums of forces by lengths, of which little may be left: weights, and forces of loops. A motor at
-        # a dead centre moves nothing, but for rounding of the lever arms of others.
+        # Stiffnesses are sums of forces by lengths, of which little may be left: weights, and forces of loops. A motor
+        # at a dead centre moves nothing, but for rounding of the lever arms of others.
         force = largest_force(plant, local, local.lam, local.u)
         reach, sizes = np.abs(equations.K_rates) / length[:, None], np.abs(sizes)
         sizes[n - p : n, p:n] += force * reach.T @ (np.abs(equations.K) / length[:, None])
@@ -141,6 +143,14 @@ class MachineFamily:
     def scales(self) -> tuple[Array, Array]:
         """Scales of rows and columns of the matrices, with which the terms found so far are at most one."""
         return _scales(self.sizes, self.inertias, len(self.inertias) - self.positions)
+
+
+def _tangents(equations: LinearizedEquations) -> Array:
+    """K from the geometry alone, whatever the masses are: its rounding is then no change of K with a mass."""
+    plant, local, R = equations.plant, equations.local, equations.rows.R
+    levers = plant.row_scale[:, None] * local.A / plant.unit_lengths
+    Z = np.linalg.svd(levers)[2][local.rank :].T / plant.unit_lengths[:, None]
+    return Z @ np.linalg.inv(R @ Z)
 
 
 def _closed(plant: Plant, q: Array, R: Array) -> Array:

@@ -100,7 +100,7 @@ class UncertainModel:
     >>> point = trim(plant, plant.assemble(left=2.1, right=1.0))
     >>> model = uncertain_model(plant, point, {"left_upper_mass": (2.0, 6.0), "gravity_y": 0.01})
     >>> model.structure
-    [('left_upper_mass', 3), ('gravity_y', 2)]
+    [('left_upper_mass', 2), ('gravity_y', 2)]
     """
 
     nominal: LinearModel
@@ -212,7 +212,7 @@ class UncertainModel:
         >>> plant = plants.pendulum()
         >>> model = uncertain_model(plant, trim(plant, plant.assemble(angle=-np.pi / 2)), {"gravity_y": 0.01})
         >>> model.with_delays({"motor_effort": 2e-3}).states
-        ('angle', 'angle_rate', 'motor_effort_dynamics_1')
+        ('x', 'x_rate', 'motor_effort_dynamics_1')
         """
         given = _check.mapping(longest, "longest", "inputs to delays, s")
         return self.with_input_uncertainty({name: delay_weight(x, order) for name, x in given.items()})
@@ -443,12 +443,11 @@ def _cover(off: Array) -> tuple[Array, Array]:
 
 def _weight(given: Any, name: str) -> tuple[Array, Array, Array, Array]:
     """Matrices of a weight: of a number, or of a system of python-control with one input and one output."""
-    if _check.single(given):
-        share = _check.positive(given, f"the weight of {name!r}")
-        return np.zeros((0, 0)), np.zeros((0, 1)), np.zeros((1, 0)), np.array([[share]])
     import control
 
-    _check.instance(given, (control.TransferFunction, control.StateSpace), f"the weight of {name!r}")
+    if not isinstance(given, (control.TransferFunction, control.StateSpace)):
+        share = _check.positive(given, f"the weight of {name!r}, if it is no system of python-control,")
+        return np.zeros((0, 0)), np.zeros((0, 1)), np.zeros((1, 0)), np.array([[share]])
     system = control.ss(given)
     if system.ninputs != 1 or system.noutputs != 1 or not system.isctime():
         raise InputError(f"the weight of {name!r} must have one input and one output, in continuous time")
