@@ -344,11 +344,11 @@ def uncertain_model(
     """
     _check.plant(plant)
     _check.instance(point, OperatingPoint, "point", "from trim")
-    chosen = intervals(plant, uncertain, own=machine is None)
     if machine is not None:
         _check.function(machine, "machine", "values by name")
     elif not isinstance(plant, Mechanism):
         raise InputTypeError(f"{plant.name!r} has no named parameters; give machine=, which makes it for their values")
+    chosen = intervals(plant, uncertain, own=machine is None)
     local = at_equilibrium(plant, point, BALANCED)
     if point.v.any():
         raise InputError(

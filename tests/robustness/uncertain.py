@@ -95,7 +95,9 @@ def anew(case: Drawing, values: dict[str, float]) -> Any:
     q = case.point.q
     if np.abs(plant.terms(q, np.zeros(plant.nv)).phi * plant.row_scale).max(initial=0.0) > 1e-13 * plant.size:
         q = plant.assemble(guess=q, **{name: held[name] for name in case.coordinates})
-    return cmb.linearize(plant, cmb.trim(plant, q, preload=case.point.u if plant.nu else None), coordinates=case.coordinates)
+    return cmb.linearize(
+        plant, cmb.trim(plant, q, preload=case.point.u if plant.nu else None), coordinates=case.coordinates
+    )
 
 
 def apart(model: UncertainModel, values: dict[str, float], lin: Any) -> float:
