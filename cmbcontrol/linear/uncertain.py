@@ -424,10 +424,9 @@ def _modelled(family: MachineFamily) -> UncertainModel:
 
 
 def _cover(off: Array) -> tuple[Array, Array]:
-    """Matrices S, T so that each of the matrices `off` is S X T with a norm of X of 1 / 1.5 at most."""
+    """Matrices S, T so that each matrix `off` is S X T with a norm of X of 1 / 1.5 at most, but for rounding."""
     largest = np.abs(off).max(axis=0)
-    least = 1e-3 * _EXACT
-    rows, columns = largest.max(axis=1) > least, largest.max(axis=0) > least
+    rows, columns = largest.max(axis=1) > _EXACT, largest.max(axis=0) > _EXACT
     part = off[:, rows][:, :, columns]
     s = np.abs(part).max(axis=(0, 2))
     t = (np.abs(part).max(axis=0) / s[:, None]).max(axis=0)
