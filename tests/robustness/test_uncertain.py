@@ -25,7 +25,7 @@ def test_models_of_random_machines():
 @pytest.mark.nojit_slow
 def test_the_judge_sees_a_wrong_model():
     """Of a model whose coefficient of one parameter is off by a millionth."""
-    case = uncertain.drawn(0)
+    case = uncertain.drawn(6)
     model = uncertain_model(case.plant, case.point, case.intervals, coordinates=case.coordinates)
     assert model.remainder < uncertain.EXACT
     values = {p.name: p.low for p in model.parameters}

@@ -27,6 +27,7 @@ from . import judge, machines, workers
 POINTS, PARAMETERS = 50, 5
 # Of the largest entries of a block, where its terms do not cancel: the machine built anew has rounding of its own.
 EXACT = 1e-10
+WEAK = 1e-3  # of the strongest motor: what weaker ones do is compared with this
 CONDITIONED = 1e-3  # of loops and coordinates: rounding is then below 1e-10
 
 
@@ -52,6 +53,8 @@ def drawn(seed: int) -> Drawing | str:
             lin = cmb.linearize(plant, point)
     except cmb.CmbError as error:
         return type(error).__name__
+    if not lin.dof:
+        return "rigid"
     terms = plant.terms(point.q, point.v)
     if min(lin.conditioning, terms.conditioning) < CONDITIONED:
         return "near to a singular configuration"
@@ -125,12 +128,9 @@ def apart(model: UncertainModel, values: dict[str, float], lin: Any) -> float:
     sizes = [float(np.abs(x).max(initial=0.0)) for x in theirs]
     if n == 2 * p:
         local = derivatives(point.plant, point.q, point.v, point.u, a=np.zeros(len(K)), lam=point.lam)
-        force, reach = (
-            largest_force(point.plant, local, point.lam, point.u),
-            K / point.plant.displacement_scale[:, None],
-        )
-        terms = force * np.abs(reach / own).sum(axis=0)
-        sizes[0] = floored(sizes[0], float(terms.max()) ** 2 / force if force else 0.0, EXACT)
+        reach = np.abs(K / point.plant.displacement_scale[:, None] / own).sum(axis=0).max()
+        terms = float(reach**2 * largest_force(point.plant, local, point.lam, point.u))
+        sizes[0] = floored(sizes[0], terms, EXACT)
     sizes[1] = max(sizes[1], np.sqrt(sizes[0]))
     off = [float(np.abs(x - y).max(initial=0.0)) for x, y in zip(blocks(*found), theirs, strict=True)]
     return max((x / size if size else np.inf for x, size in zip(off, sizes, strict=True) if x), default=0.0)
@@ -153,7 +153,11 @@ def needed(model: UncertainModel, values: dict[str, float], lin: Any) -> tuple[f
     size = np.abs(truth).max(axis=1, keepdims=True)
     size[size == 0.0] = 1.0
     asked = np.abs(push @ answer / size).max(axis=0)
-    answer[:, asked <= EXACT * np.abs(truth / size).max(axis=0)] = 0.0  # columns in which only rounding is left
+    columns, inputs = np.abs(truth / size).max(axis=0), slice(len(lin.A), None)
+    if len(lin.inputs):  # a motor at a dead centre has the rounding of those that move something
+        metres = np.where([unit == "N m" for unit in lin.input_units], lin.point.plant.size, 1.0)
+        columns[inputs] = np.maximum(columns[inputs], WEAK * (columns[inputs] * metres).max() / metres)
+    answer[:, asked <= EXACT * columns] = 0.0  # columns in which only rounding is left
     seen = closed[z, into] + closed[z, w] @ answer
     scale = np.abs(seen).max(axis=0)
     scale[scale == 0.0] = 1.0
