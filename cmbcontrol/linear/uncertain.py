@@ -356,7 +356,7 @@ def uncertain_model(
         )
     equations = LinearizedEquations(plant, local, coordinates, inputs)
     kept: Any = equations.rated if coordinates is None else coordinates
-    make = machine or plant.with_parameters  # type: ignore[union-attr]
+    make = machine or plant.with_parameters  # type: ignore[attr-defined]  # of a Mechanism, then
     family = MachineFamily(make, point, chosen, kept, inputs, outputs, equations.rows.R)
     return _modelled(family)
 

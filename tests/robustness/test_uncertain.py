@@ -2,7 +2,6 @@
 
 import dataclasses
 
-import numpy as np
 import pytest
 
 from cmbcontrol.linear import uncertain_model
@@ -31,8 +30,7 @@ def test_the_judge_sees_a_wrong_model():
     values = {p.name: p.low for p in model.parameters}
     lin = uncertain.anew(case, values)
     assert uncertain.apart(model, values, lin) < uncertain.EXACT
-    assert uncertain.apart(dataclasses.replace(model, C_z=model.C_z * (1.0 + 1e-6)), values, lin) > uncertain.EXACT
-    assert np.isfinite(model.A).all()
+    assert uncertain.apart(dataclasses.replace(model, B_w=model.B_w * (1.0 + 1e-6)), values, lin) > uncertain.EXACT
 
 
 @pytest.mark.slow
