@@ -60,6 +60,7 @@ ELSEWHERE = {
     "model/units": ("robustness/test_units", "machines in other units"),
     "linear/branch": ("linear/test_iosystem", "far states that a system of python-control goes to"),
     "linear/curve": ("linear/test_continuation", "predictor and corrector of continue_equilibria"),
+    "linear/machine_family": ("linear/test_uncertain", "the machines that an uncertain model is of"),
     "linear/kinematics": ("linear/test_signals", "frames and cut joints as outputs"),
     "model/elements/bodies": ("model/test_elements", "all parts are checked alike"),
     "model/elements/constraints": ("model/test_elements", "all parts are checked alike"),

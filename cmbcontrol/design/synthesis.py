@@ -530,23 +530,6 @@ def _peak(system: control.StateSpace) -> float:
     return hinf_norm(system.A, system.B, system.C, None, system.D)
 
 
-def largest(omega: Array) -> float:
-        return float(np.linalg.norm(X(omega), 2, (1, 2)).max(initial=0.0))
-
-    best = max(largest(np.array([0.0])), float(np.linalg.norm(D, 2)), largest(_grid(system)))
-    for _ in range(50):  # the error is squared by each
-        level = best * (1.0 + _ACCURACY)
-        there = np.unique(X.crossings(level)) if level else np.zeros(0)
-        found = largest(np.concatenate([there, 0.5 * (there[1:] + there[:-1])]))
-        if found <= level:
-            break
-        best = found
-    return best
-
-
-# -- scalings of mu ------------------------------------------------------------------------------------------------
-
-
 def _grid(system: control.StateSpace) -> Array:
     """Frequencies from below the slowest pole to above the fastest one, and those of the poles."""
     poles = np.abs(np.linalg.eigvals(system.A)) if system.nstates else np.ones(1)

@@ -24,6 +24,8 @@ from .reduced import reduced_model as reduced_model
 from .root_locus import RootLocus as RootLocus
 from .sampled import ZeroOrderHold as ZeroOrderHold
 from .sampled import zero_order_hold as zero_order_hold
+from .uncertain import UncertainModel as UncertainModel
+from .uncertain import uncertain_model as uncertain_model
 
 __all__ = [
     "ContactForce",
@@ -43,10 +45,12 @@ __all__ = [
     "SpecialPoint",
     "TangentSpace",
     "TrimReport",
+    "UncertainModel",
     "ZeroOrderHold",
     "describing_function",
     "preload_directions",
     "reduced_model",
+    "uncertain_model",
     "undamped_modes",
     "underlying_ode",
     "zero_order_hold",

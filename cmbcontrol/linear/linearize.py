@@ -21,7 +21,7 @@ from .reduced import FIXED, MOVING, bracket, position_rows
 from .signals import FrameMotion, LinearizedEquations, Wrench
 from .statics import constraint_curvatures, list_forces, relative_force, require_closed, require_holonomic
 
-__all__ = ["affine_approximation", "linearize", "regular_derivatives", "underlying_ode"]
+__all__ = ["affine_approximation", "at_equilibrium", "linearize", "regular_derivatives", "underlying_ode"]
 
 Array = NDArray[np.float64]
 
@@ -112,7 +112,7 @@ def linearize(
         _checked(plant, point)
         plant = plant.without_dry_friction()
         point = replace(point, plant=plant)
-    local = _at_equilibrium(plant, point, tolerance)
+    local = at_equilibrium(plant, point, tolerance)
     if border := point.on_border:
         warn(
             f"the linear model of {plant.name!r} is about a point on the border of {', '.join(map(repr, border))}: a "
@@ -311,7 +311,7 @@ def _require_on_manifold(plant: Plant, local: Derivatives) -> None:
         )
 
 
-def _at_equilibrium(plant: Plant, point: OperatingPoint, tolerance: float) -> Derivatives:
+def at_equilibrium(plant: Plant, point: OperatingPoint, tolerance: float) -> Derivatives:
     """Derivatives at an operating point; raises an error where it is not at rest, or at singular configurations."""
     q, v, u, lam = _checked(plant, point)
     local = derivatives(plant, q, v, u, a=np.zeros(plant.nv), lam=lam)

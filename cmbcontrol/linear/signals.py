@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -160,6 +160,8 @@ class LinearizedEquations:
     rated : tuple of str
         Independent coordinates whose rates are states, too: all, except for a machine that rolls.
     inputs : list of Input
+    force : ndarray, shape (nv, inputs)
+        Generalized force of a unit of each input.
     A, B, drift : ndarray
         Matrices of d(y, y_v)/dt = drift + A (y, y_v) + B u.
     K, N, K_rates : ndarray, shape (nv, p)
@@ -189,7 +191,7 @@ class LinearizedEquations:
         force = np.array([i.force for i in self.inputs]).reshape(-1, plant.nv).T
         self.A, self.B = reduced.A, np.zeros((len(reduced.A), len(self.inputs)))
         self.B[len(self.names) :] = reduced.G @ force
-        self._force = force  # generalized force a unit of each input
+        self.force = force
         self._feedback = np.zeros((plant.nv, len(self.A)))  # and of the states, where joints are driven
         self._effort_rows: dict[str, tuple[Array, Array, str]] = {}
         if self._driven:
@@ -380,12 +382,12 @@ class LinearizedEquations:
         W = R @ own + accel_q @ delta + accel_v @ dv
         inverse = np.linalg.inv(reach)
         given = np.array([[float(i.driven == j) for i in self.inputs] for j in range(len(self._driven))])
-        D = inverse @ (given - R @ self._accelerations_of_force(self._force))
+        D = inverse @ (given - R @ self._accelerations_of_force(self.force))
         C = -inverse @ W
-        self._feedback, self._force = E @ C, self._force + E @ D
+        self._feedback, self.force = E @ C, self.force + E @ D
         self.A = self.A.copy()
         self.A[p:] += free.G @ self._feedback
-        self.B[p:] = free.G @ self._force
+        self.B[p:] = free.G @ self.force
         for j, d in enumerate(self._driven):
             unit = {"rad": "N m", "m": "N"}.get(d.unit, "")
             self._effort_rows[f"{d.name}_effort"] = (C[j] + d.effort_q @ delta, D[j], unit)
@@ -394,6 +396,16 @@ class LinearizedEquations:
     def _tangents(self) -> tuple[Array, Array]:
         """Derivatives of delta and dv by the states (y, y_v), (nv, 2 dof) each."""
         return np.hstack([self.K, np.zeros_like(self.K_rates)]), np.hstack([self.N, self.K_rates])
+
+    def descriptor(self, of: Callable[[Array], Array] = np.asarray) -> tuple[Array, Array]:
+        """Mass matrix M (p, p) and F (p, n + p + inputs) of M dy_v/dt = F (y, y_v, du), at rest.
+
+        The matrices of the motion before M is inverted: masses, stiffnesses and dampers enter them one by one. With
+        ``of=np.abs`` they are sums of absolute values, the size that rounding is relative to.
+        """
+        local, K, (delta, dv) = self.local, of(self.K_rates).T, map(of, self._tangents)
+        on_state = of(self._feedback) + of(-local.force_q) @ delta + of(-local.force_v) @ dv
+        return K @ of(local.M) @ K.T, K @ np.hstack([on_state, of(self.force)])
 
     def _accelerations_of_force(self, force: Array) -> Array:
         return self.local.acceleration(force, np.zeros((len(self.local.lam), force.shape[1])))
@@ -516,7 +528,7 @@ class LinearizedEquations:
         delta, dv = self._tangents
         by_state = self._feedback - local.force_q @ delta - local.force_v @ dv
         by_state = by_state - local.M @ self._accelerations(delta, dv, self._feedback)
-        by_input = self._force - local.M @ self._accelerations_of_force(self._force)
+        by_input = self.force - local.M @ self._accelerations_of_force(self.force)
         if local.D.size:  # friction in proportion to loads takes its part
             by_state, by_input = (local.A.T @ local.spread @ part for part in (by_state, by_input))
         return by_state, by_input

@@ -119,6 +119,10 @@ class World:
         return cmb.linearize(self.plant, self.point, coordinates=JOINTS)
 
     @functools.cached_property
+    def uncertain(self) -> linear.UncertainModel:
+        return linear.uncertain_model(self.plant, self.point, {"left_upper_mass": (2.0, 6.0)}, coordinates=JOINTS)
+
+    @functools.cached_property
     def path(self) -> cmb.Sine:
         return cmb.Sine([2.1, 1.0], [0.1, 0.1], 0.5)
 
@@ -1602,6 +1606,20 @@ def _linear() -> list[Call]:
             **coordinates,
             **signals,
         ),
+        call(
+            "uncertain_model",
+            linear.uncertain_model,
+            words=("coordinate", "input", "output", "parameter", "interval"),
+            **plant,
+            **point,
+            uncertain=({"left_upper_mass": (2.0, 6.0)}, mapping),
+            **coordinates,
+            **signals,
+        ),
+        call("UncertainModel.at", W.uncertain.at, values=({"left_upper_mass": 3.0}, mapping)),
+        call("UncertainModel.machine", W.uncertain.machine, values=({"left_upper_mass": 3.0}, mapping)),
+        call("UncertainModel.with_delays", W.uncertain.with_delays, longest=({"left_effort": 0.01}, mapping)),
+        call("UncertainModel.with_input_uncertainty", W.uncertain.with_input_uncertainty, weights={"left_effort": 0.2}),
         call("underlying_ode", cmb.linear.underlying_ode, words=("coordinate",), **plant, **point, **coordinates),
         call(
             "linearize_along",
