@@ -143,6 +143,13 @@ class Structure:
             Delta[w, z] = x if b.kind == "full" else x * np.eye(b.size)
         return Delta
 
+    def channels(self, chosen: tuple[int, ...]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Which of w, and of z, belong to chosen blocks."""
+        w, z = np.zeros(self.inputs, bool), np.zeros(self.outputs, bool)
+        for i in chosen:
+            w[self.w[i]], z[self.z[i]] = True, True
+        return w, z
+
     def balance(self, M: Complex) -> tuple[Array, Array]:
         """Units of w and z, one of each channel that has its own, in which rows and columns of M are of like size."""
         groups = np.concatenate([np.full(b.size, i) if b.kind == "full" else -1 - np.arange(b.size) - w.start
@@ -205,23 +212,20 @@ def structure_of(blocks: Sequence[UncertainBlock], outputs: int, inputs: int, wh
 class _Program:
     """D-G scalings of one matrix: level^2 D_w - M^H D_z M - i (G M - M^H G^H) > 0, in units in which M is about 1.
 
-    `own` names the block whose level is asked for where all others have the level 1; without it there is one level of
+    `own` are the blocks whose level is asked for where all others have the level 1; without it there is one level of
     all.
     """
 
-    def __init__(self, M: Complex, structure: Structure, own: int | None = None) -> None:
+    def __init__(self, M: Complex, structure: Structure, own: tuple[int, ...] = ()) -> None:
         self.structure, self.own = structure, own
         self.t_w, self.t_z = structure.balance(M)
         M = self.t_z[:, None] * M / self.t_w
         self.units, self.scaled = np.ones(structure.outputs), np.ones(structure.inputs, bool)
-        if own is not None:
-            self.scaled[:] = False
-            self.scaled[structure.w[own]] = True
-            self.unit = float(np.linalg.norm(M[structure.z[own]], 2)) or 1.0
-            self.units[structure.z[own]] = self.unit
-        else:
-            self.unit = float(np.linalg.norm(M, 2)) or 1.0
-            self.units[:] = self.unit
+        rows = np.ones(structure.outputs, bool)
+        if own:
+            self.scaled, rows = structure.channels(own)
+        self.unit = float(np.linalg.norm(M[rows], 2)) or 1.0
+        self.units[rows] = self.unit
         self.M = M / self.units[:, None]
         S = structure
         GM = S.G @ self.M
@@ -244,7 +248,7 @@ class _Program:
         # what sums of products lose, with room for the factors of Cholesky
         size = float(np.linalg.norm(X))
         lost = 10.0 * _EPS * len(A) * (size**2 + 2.0 * float(np.linalg.norm(G)) * size)
-        if self.own is None:
+        if not self.own:
             return float(np.linalg.eigvalsh(A)[-1]) + lost
         s, r = self.scaled, ~self.scaled
         K = np.eye(int(r.sum())) * (1.0 - lost) - A[np.ix_(r, r)]
@@ -303,7 +307,7 @@ class _Program:
         S = self.structure
         D_w, D_z, G = (_sum(x, basis) for basis in (S.D_w, S.D_z, S.G))
         w, z = self.t_w[:, None], self.t_z[:, None]
-        if self.own is not None:  # rows of M of this block, in its unit, are D_z in another one
+        if self.own:  # rows of M of these blocks, in their unit, are D_z in another one
             D_w = np.where(self.scaled, D_w / self.unit**2, D_w)
             D_z = D_z / self.units**2
         return Scalings(w * D_w * self.t_w, z * D_z * self.t_z, w * G * self.units * self.t_z)
@@ -314,7 +318,7 @@ def _sum(x: Array, basis: Complex) -> Complex:
 
 
 def least_level(
-    M: Complex, structure: Structure, tolerance: float = 1e-6, enough: float = 0.0, own: int | None = None
+    M: Complex, structure: Structure, tolerance: float = 1e-6, enough: float = 0.0, own: tuple[int, ...] = ()
 ) -> tuple[float, Scalings]:
     """Smallest level that D-G scalings prove, and those of its centre.
 
@@ -326,18 +330,14 @@ def least_level(
         Relative, of the level.
     enough : float
         A level at which it may stop: the scalings are then in the middle of those that prove it.
-    own : int, optional
-        The block whose level is asked for, with 1 as that of all others: a worst-case gain. Inf where others have none.
+    own : tuple of int
+        The blocks whose level is asked for, with 1 as that of all others: a worst-case gain. Inf where others have
+        none.
     """
     program = _Program(M, structure, own)
     x, m = structure.start.copy(), structure.inputs
-    if own is not None and not np.isfinite(program.bound(x)):
-        # first scalings that prove the level 1 of the others
-        w, z = structure.w[own], structure.z[own]
-        keep_w = [i for i in range(structure.inputs) if not w.start <= i < w.stop]
-        keep_z = [i for i in range(structure.outputs) if not z.start <= i < z.stop]
-        rest = structure_of(structure.blocks[:own] + structure.blocks[own + 1 :], len(keep_z), len(keep_w))
-        x = _with_block(program, rest, M[np.ix_(keep_z, keep_w)], keep_w, keep_z, x)
+    if own and not np.isfinite(program.bound(x)):
+        x = _with_others(program, M, x)
         if not np.isfinite(program.bound(x)):
             return np.inf, program.scalings(x)
     target, best = (enough / program.unit) ** 2, program.bound(x)
@@ -356,11 +356,12 @@ def least_level(
     return program.unit * float(np.sqrt(max(best, 0.0))), program.scalings(found)
 
 
-def _with_block(
-    program: _Program, rest: Structure, M: Complex, keep_w: list[int], keep_z: list[int], x: Array
-) -> Array:
-    """Scalings of all blocks but one that prove their level 1, and a small one of that block; `x` where none do."""
-    level, (D_w, _, G) = least_level(M, rest, enough=1.0 - 1e-6)
+def _with_others(program: _Program, M: Complex, x: Array) -> Array:
+    """Scalings of the blocks that are not asked for which prove their level 1, and small ones of the others."""
+    keep_w, keep_z = (np.flatnonzero(~k) for k in program.structure.channels(program.own))
+    others = [b for i, b in enumerate(program.structure.blocks) if i not in program.own]
+    rest = structure_of(others, len(keep_z), len(keep_w))
+    level, (D_w, _, G) = least_level(M[np.ix_(keep_z, keep_w)], rest, enough=1.0 - 1e-6)
     if not level < 1.0:
         return x
     S, t_w = program.structure, program.t_w
