@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -29,6 +30,7 @@ _EPS = float(np.finfo(float).eps)
 _SINGULAR = 1e-9  # of 1 + |M Delta|: smallest singular value of 1 - M Delta, up to which Delta makes it singular
 _NEARER = 0.1  # of the way from the bound of a centre to its level: the next level
 _NOTHING = 1e-14  # of |M|^2: a bound of mu^2 below it is rounding
+_USELESS = 1e-9  # of |M|: lower bounds below it are not followed
 _STARTS = 24  # perturbations from which lower bounds are sought
 _STEPS = 60
 
@@ -115,9 +117,8 @@ class Structure:
     def __init__(self, blocks: tuple[UncertainBlock, ...]) -> None:
         self.blocks = blocks
         ends = np.cumsum([(0, 0), *(b.shape for b in blocks)], axis=0)
-        self.w, self.z = ([slice(a, b) for a, b in zip(x[:-1], x[1:], strict=True)] for x in ends.T)
+        self.w, self.z = ([slice(a, b) for a, b in pairwise(x)] for x in ends.T)
         self.inputs, self.outputs = int(ends[-1, 0]), int(ends[-1, 1])
-        self.real_only = all(b.kind == "real" for b in blocks)
         parts: list[tuple[Complex, Complex, Complex]] = []
         for b, w, z in zip(blocks, self.w, self.z, strict=True):
             own = [np.eye(b.size)] if b.kind == "full" else _hermitian(b.size)
@@ -130,7 +131,7 @@ class Structure:
                         G[w, z] = x
                     parts.append((D_w, D_z, G))
         self.D_w, self.D_z, self.G = (np.array(x) for x in zip(*parts, strict=True))
-        self.start = np.array([np.trace(x[0]).real / max(np.sum(x[0].real**2), 1.0) for x in parts])  # D = 1, G = 0
+        self.start = np.array([np.trace(x[0]).real / max(np.sum(x[0].real ** 2), 1.0) for x in parts])  # D = 1, G = 0
         self.start = np.where([np.count_nonzero(x[0] - np.diag(x[0].diagonal())) for x in parts], 0.0, self.start)
 
     def _shapes(self) -> tuple[tuple[int, int], ...]:
@@ -152,12 +153,17 @@ class Structure:
 
     def balance(self, M: Complex) -> tuple[Array, Array]:
         """Units of w and z, one of each channel that has its own, in which rows and columns of M are of like size."""
-        groups = np.concatenate([np.full(b.size, i) if b.kind == "full" else -1 - np.arange(b.size) - w.start
-                                 for i, (b, w) in enumerate(zip(self.blocks, self.w, strict=True))])  # fmt: skip
-        of_z = np.concatenate([np.full(b.shape[1], i) if b.kind == "full" else -1 - np.arange(b.size) - w.start
-                               for i, (b, w) in enumerate(zip(self.blocks, self.w, strict=True))])  # fmt: skip
-        names = np.unique(groups)
-        N = np.array([[np.linalg.norm(M[np.ix_(of_z == i, groups == j)]) for j in names] for i in names])
+
+        def groups(k: int) -> NDArray[np.int64]:  # full blocks have one number, channels of scalars one each
+            parts = [
+                np.full(b.shape[k], i) if b.kind == "full" else -1 - np.arange(w.start, w.stop)
+                for i, (b, w) in enumerate(zip(self.blocks, self.w, strict=True))
+            ]
+            return np.concatenate(parts)
+
+        of_w, of_z = groups(0), groups(1)
+        names = np.unique(of_w)
+        N = np.array([[np.linalg.norm(M[np.ix_(of_z == i, of_w == j)]) for j in names] for i in names])
         N -= np.diag(N.diagonal())
         t = np.ones(len(names))
         for _ in range(20):
@@ -167,7 +173,7 @@ class Structure:
                     f = np.sqrt(column / row)
                     t[i], N[i], N[:, i] = t[i] * f, N[i] * f, N[:, i] / f
         t = t / np.exp(np.log(t).mean())
-        return t[np.searchsorted(names, groups)], t[np.searchsorted(names, of_z)]
+        return t[np.searchsorted(names, of_w)], t[np.searchsorted(names, of_z)]
 
 
 def _hermitian(n: int) -> list[Complex]:
@@ -431,7 +437,9 @@ def mu(M: ArrayLike, blocks: Sequence[UncertainBlock]) -> Mu:
         raise InputError(f"M must be a matrix of finite numbers; got the shape {M.shape}")
     structure = structure_of(blocks, *M.shape)
     upper, scalings = least_level(M, structure, 1e-9)
-    lower, values, _ = lower_bound(lambda w: (np.broadcast_to(M, (len(w), *M.shape)), None), structure, np.zeros(_STARTS))
+    lower, values, _ = lower_bound(
+        lambda w: (np.broadcast_to(M, (len(w), *M.shape)), None), structure, np.zeros(_STARTS)
+    )
     return Mu(lower, upper, values, structure.delta(values) if values else np.zeros(M.T.shape, complex), scalings)
 
 
@@ -478,6 +486,8 @@ class _Search:
     def linearized(self) -> tuple[Complex, Complex, Complex, list[Any], Complex | None]:
         """The eigenvalues of M Delta nearest to 1, y^H x, factors of scalars, vectors, slopes by omega."""
         M, slope = self.respond(self.omega)
+        self.smallest = _USELESS * np.linalg.norm(M, axis=(1, 2))
+        self.smallest = np.where(self.smallest > 0.0, self.smallest, 1.0)
         loop = M @ self.Delta
         values, X = np.linalg.eig(loop)
         k = np.argmax(np.abs(values), 1) if self.first else np.argmin(np.abs(values - 1.0), 1)
@@ -508,7 +518,7 @@ class _Search:
         self.steps += 1
         if self.first:  # eigenvalues of size 1 to begin with
             self.first = False
-            self.Delta = self.Delta / np.maximum(np.abs(value), 1e-300)[:, None, None]
+            self.Delta = self.Delta / np.maximum(np.abs(value), self.smallest)[:, None, None]
             return
         real, size = self.real, np.abs(a)
         disk = size[:, ~real].sum(axis=1)
@@ -533,7 +543,7 @@ class _Search:
             i = np.flatnonzero(real)[np.argmin(np.abs(along) / np.maximum(size[:, real], 1e-300), 1)]
             across = (a[each, i].conj() * left).real / np.maximum(size[each, i] ** 2, 1e-300)
             numbers[each, i] = np.clip(numbers[each, i].real + across, -t, t)
-        good = np.isfinite(t) & (t > 0.0) & (t < 1e100)
+        good = np.isfinite(t) & (t > 0.0) & (t * self.smallest < 1.0)
         new = self._assembled(numbers, vectors)
         if self.steps > _STEPS // 3 and not real.all():  # steps to and fro between two end in the middle
             new = 0.5 * (self.Delta + new)

@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .. import _check
 from ..errors import InputError
 from .balancing import balanced, bilinear
-from .mu import Array, Complex, Scalings, Structure, UncertainBlock, least_level, lower_bound, structure_of
+from .mu import Array, Complex, Scalings, Structure, UncertainBlock, least_level, lower_bound, mu, structure_of
 
 __all__ = ["RobustStability", "WorstCaseGain", "robust_stability", "worst_case_gain"]
 
@@ -65,7 +64,7 @@ class _System(NamedTuple):
         )
         if not middle.any():
             return self._replace(B=self.B * half, D=self.D * half)
-        middle = structure.delta([0.0] * len(low)).real + _spread(structure, 0.5 * (low + high))
+        middle = _spread(structure, 0.5 * (low + high))
         E = np.linalg.inv(np.eye(len(self.D)) - self.D @ middle)
         C, D = E @ self.C, E @ self.D
         A, B = self.A + self.B @ middle @ C, self.B + self.B @ middle @ D
@@ -198,23 +197,44 @@ def _sweep(
     queue = list(first[np.argsort(rough)])
     scaled = structure.channels(own)[0] if own else np.ones(structure.inputs, bool)
     level, peak, left = only or 0.0, float(queue[-1]), [(0.0, np.inf)]
-    tried, bounds = [], []
+    tried: list[float] = []
+    bounds: list[float] = []
+
+    def bound_at(omega: float, enough: float = 0.0) -> tuple[float, Scalings]:
+        found = least_level(system.at(omega), structure, 0.1 * tolerance, enough, own)
+        tried.append(omega)
+        bounds.append(found[0])
+        return found
+
+    def summit(omega: float, low: float, high: float) -> tuple[float, float]:
+        """Largest bound near a frequency, and where it is."""
+        from scipy.optimize import minimize_scalar
+
+        best = len(tried) - 1
+        if 0.0 < omega < np.inf:
+            ends = np.log([max(low, omega / 3.0), min(high, omega * 3.0)])
+            minimize_scalar(
+                lambda x: -bound_at(float(np.exp(x)))[0], bounds=ends, method="bounded", options={"xatol": 1e-5}
+            )
+            best += int(np.argmax(bounds[best:]))
+        return bounds[best], tried[best]
+
     while left and len(tried) < _MOST:
         omega = None
         while queue and omega is None:
             x = float(queue.pop())
             omega = x if any(a <= x <= b for a, b in left) else None
         if omega is None:
-            low, high = left[-1]
-            omega = _between(low, high)
-        bound, scalings = least_level(system.at(omega), structure, 0.1 * tolerance, level, own)
-        tried.append(omega)
-        bounds.append(bound)
+            omega = _between(*left[-1])
+        bound, scalings = bound_at(omega, level)
         if bound > level * (1.0 - 1e-3 * tolerance):
             if only is not None or not np.isfinite(bound):
                 return _Peak(bound, omega, np.array(tried), np.array(bounds), False)
-            tolerance *= 2.0 if len(tried) % _COARSER == 0 else 1.0
-            level, peak = bound * (1.0 + tolerance), omega
+            tolerance *= 2.0 if len(tried) > _COARSER else 1.0
+            low, high = next(x for x in left if x[0] <= omega <= x[1])
+            bound, peak = summit(omega, low, high)
+            level = bound * (1.0 + tolerance)
+            scalings = bound_at(peak, level)[1]
         if level == 0.0:  # nothing acts there, nor near by
             level = 1e-12 * max(rough) or 1e-300
         left = _without(left, _proven(system, structure, scalings, np.where(scaled, level, 1.0)))
@@ -351,11 +371,12 @@ def robust_stability(
     peak = _sweep(S, structure, tolerance)
     lower, values, omega = _destabilizing(S, structure, peak.omega)
     lower, upper, boxes = min(lower, peak.level), peak.level, 1
-    if branches and lower and upper > 1.05 * lower and any(b.kind == "real" for b in structure.blocks):
+    if branches and upper > 1.05 * lower and any(b.kind == "real" for b in structure.blocks):
         for _ in range(3):  # once more where a smaller perturbation was found on the way
-            proven, boxes, better = _branch(S, structure, _INSIDE / lower, branches)
+            size = _INSIDE / lower if lower else 2.0 / _INSIDE  # where none was found: twice what is expected
+            proven, boxes, better = _branch(S, structure, size, branches)
             if proven:
-                upper = lower / _INSIDE
+                upper = 1.0 / size
             if not better or not better[0] > lower:
                 break
             lower, values, omega = better
@@ -511,9 +532,7 @@ def worst_case_gain(
                 reached = _gain(S, structure, own, values, omega)
                 best = max(best, reached, key=lambda x: x[0])
         gain = best[0] or gain
-    return WorstCaseGain(
-        best[0], peak.level, S.frequency(peak.omega), _named(structure, best[1]), S.frequency(best[2])
-    )
+    return WorstCaseGain(best[0], peak.level, S.frequency(peak.omega), _named(structure, best[1]), S.frequency(best[2]))
 
 
 def _gain(
@@ -525,11 +544,9 @@ def _gain(
     kept = [x / size for x in kept]
     M = system.at(omega)
     p_w, p_z = structure.channels(own)
-    Delta = structure.delta([*kept, *[np.zeros(structure.blocks[i].shape) if structure.blocks[i].kind == "full" else 0.0 for i in own]])  # fmt: skip
-    Delta = Delta[np.ix_(~p_w, ~p_z)]
+    Delta = structure.delta([*kept, *[0.0] * len(own)])[np.ix_(~p_w, ~p_z)]
     M11, M12, M21, M22 = (M[np.ix_(a, b)] for a in (~p_z, p_z) for b in (~p_w, p_w))
     F = M22 + M21 @ Delta @ np.linalg.solve(np.eye(len(M11)) - M11 @ Delta, M12)
     if len(own) == 1 and structure.blocks[own[0]].kind == "full":
         return float(np.linalg.norm(F, 2)), tuple(kept), omega
-    inner = structure_of([structure.blocks[i] for i in own], *F.shape)
-    return lower_bound(lambda w: (np.broadcast_to(F, (len(w), *F.shape)), None), inner, np.zeros(_STARTS))[0], tuple(kept), omega  # fmt: skip
+    return mu(F, [structure.blocks[i] for i in own]).lower, tuple(kept), omega
