@@ -480,7 +480,7 @@ class _Search:
     def __init__(self, respond: Responding, structure: Structure, omega: Array, rng: np.random.Generator) -> None:
         self.respond, self.structure, self.omega = respond, structure, omega
         self.real = np.array([b.kind == "real" for b in structure.blocks])
-        self.Delta = np.array([structure.delta([_random(b, rng) for b in structure.blocks]) for _ in omega])
+        self.Delta = np.array([structure.delta(_start(structure.blocks, k, rng)) for k in range(len(omega))])
         self.first, self.steps = True, 0
 
     def linearized(self) -> tuple[Complex, Complex, Complex, list[Any], Complex | None]:
@@ -545,7 +545,7 @@ class _Search:
             numbers[each, i] = np.clip(numbers[each, i].real + across, -t, t)
         good = np.isfinite(t) & (t > 0.0) & (t * self.smallest < 1.0)
         new = self._assembled(numbers, vectors)
-        if self.steps > _STEPS // 3 and not real.all():  # steps to and fro between two end in the middle
+        if self.steps > _STEPS // 3:  # steps to and fro between two end in the middle
             new = 0.5 * (self.Delta + new)
         self.Delta = np.where(good[:, None, None], new, self.Delta)
 
@@ -613,10 +613,20 @@ class _Search:
         return 1.0 / float(sizes[k]), tuple(values), float(self.omega[k])
 
 
-def _random(block: UncertainBlock, rng: np.random.Generator) -> Any:
-    """A random value of a block, of size 1."""
+def _start(blocks: tuple[UncertainBlock, ...], k: int, rng: np.random.Generator) -> list[Any]:
+    """Values of the blocks to begin with, at most 1 in size: one block alone, numbers at their ends, or anywhere."""
+    alone = [0.0] * len(blocks)
+    if k % 4 == 3:
+        i = k // 4 % len(blocks)
+        alone[i] = _random(blocks[i], 1.0, rng)
+        return alone
+    return [_random(b, 1.0 if k % 4 < 2 else float(rng.random()), rng) for b in blocks]
+
+
+def _random(block: UncertainBlock, size: float, rng: np.random.Generator) -> Any:
+    """A random value of a block, of size 1; of a real number, of the size given."""
     if block.kind == "real":
-        return float(rng.choice([-1.0, 1.0]))
+        return size * float(rng.choice([-1.0, 1.0]))
     shape = block.shape if block.kind == "full" else (1, 1)
     u, v = (rng.standard_normal(k) + 1j * rng.standard_normal(k) for k in shape)
     x = np.outer(u, v) / (np.linalg.norm(u) * np.linalg.norm(v))

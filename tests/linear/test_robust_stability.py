@@ -121,7 +121,7 @@ def test_sampled_systems():
     assert not robust_stability(([[1.5]], [[0.1]], [[1.0]], [[0.0]], 0.01), [REAL]).stable
 
 
-def test_boxes_are_cut_where_the_bounds_are_apart():
+def test_repeated_real_numbers_are_told_from_complex_ones():
     """x' = -(1 + 4 d^2 + e / 2) x: real numbers make it unstable from e = -2 on, d = +-i/2 at rest already."""
     # z = (x, 2 w1, x / 2), w = (d z1, d z2, e z3)
     system = (
@@ -130,15 +130,35 @@ def test_boxes_are_cut_where_the_bounds_are_apart():
         [[1.0], [0.0], [0.5]],
         [[0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [0.0, 0.0, 0.0]],
     )
-    blocks = [UncertainBlock("real", 2, name="d"), UncertainBlock("real", name="e")]
-    whole = robust_stability(system, blocks)
-    assert whole.lower == pytest.approx(0.5, rel=1e-6)
-    # 4 r^2 + r / 2 = 1 for complex numbers of size r, which no scalings tell apart from real ones at rest
-    assert whole.upper == pytest.approx(2 * 4 / (np.sqrt(0.25 + 16) - 0.5), rel=2e-3)
-    cut = robust_stability(system, blocks, branches=300)
-    assert cut.lower == pytest.approx(0.5, rel=1e-6)
-    assert cut.upper < 0.5 / 0.95 and cut.boxes > 1 and cut.certified
-    assert robust_stability(system, blocks, branches=2).upper == whole.upper  # too few: nothing is proven
+    found = robust_stability(system, [UncertainBlock("real", 2, name="d"), UncertainBlock("real", name="e")])
+    assert found.lower == pytest.approx(0.5, rel=1e-6)
+    assert found.upper < 0.5 * 1.0015 and found.certified
+    # for complex numbers, 4 r^2 + r / 2 = 1
+    found = robust_stability(system, [UncertainBlock("complex", 2), UncertainBlock("complex")])
+    assert found.lower == pytest.approx(8 / (np.sqrt(16.25) - 0.5), rel=1e-6)
+
+
+def test_boxes_are_cut_where_the_bounds_are_apart():
+    """Bounds of random systems with real parameters meet to 5 %, and the worst one has a pole on the border."""
+    rng, apart = np.random.default_rng(1), 0
+    blocks = [REAL] * 6
+    for _ in range(20):
+        A, B, C = rng.standard_normal((8, 8)), rng.standard_normal((8, 6)), rng.standard_normal((6, 8))
+        A -= (np.linalg.eigvals(A).real.max() + 0.3) * np.eye(8)
+        whole = robust_stability((A, B, C, np.zeros((6, 6))), blocks)
+        if whole.upper < 1.05 * whole.lower:
+            continue
+        apart += 1
+        print(_, whole.lower, whole.upper)
+        cut = robust_stability((A, B, C, np.zeros((6, 6))), blocks, branches=500)
+        print(cut.lower,cut.upper,cut.boxes)
+        assert whole.lower <= cut.lower <= cut.upper < 1.05 * cut.lower and cut.boxes > 1
+        delta = np.diag(list(cut.worst.values()))
+        poles = np.linalg.eigvals(A + B @ delta @ C)
+        assert np.abs(poles.real).min() < 1e-7 * np.abs(poles).max()
+        few = robust_stability((A, B, C, np.zeros((6, 6))), blocks, branches=2)
+        assert few.upper == whole.upper  # nothing is proven by so few
+    assert apart
 
 
 def test_systems_without_stability_and_without_states():
