@@ -112,7 +112,6 @@ def test_real_numbers_against_all_curves():
         # the scan has steps of 1/700 of what it finds, and an end
         assert found.lower <= max(true * (1 + 3e-3), np.linalg.norm(M, 2) / 3.0)
         met += found.lower >= true * (1 - 3e-3)
-    print(met)
     assert met >= 27  # the search may miss a curve that is far from its starts
 
 
