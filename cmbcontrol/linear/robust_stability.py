@@ -24,6 +24,9 @@ __all__ = ["RobustStability", "WorstCaseGain", "robust_stability", "worst_case_g
 _MOST = 600  # frequencies that are tried; a few tens are usual
 _COARSER = 100  # frequencies after which the tolerance is doubled
 _ROUNDING = 1e-10  # of the terms of a test matrix of size 1: eigenvalues below it prove nothing
+_LOOKS = 48  # frequencies at which a proof is looked at again
+_LEAST = 1e-4  # of the norm of M, balanced: the least upper bound that is sought
+_DOUBT = 1e-6  # relative: a lower bound so far above the upper one is no rounding
 _STARTS = 24  # of the search for worst perturbations
 _INSIDE = 0.97  # of the size of the worst perturbation found: the box that branches are to prove
 
@@ -117,39 +120,31 @@ def _proven(system: _System, structure: Structure, found: Scalings, level: Array
     G = np.linalg.solve(L_z, found.G.conj().T).conj().T
     G = np.linalg.solve(L_w, G) / level[:, None]
     n, m = len(A), B.shape[1]
-    unit = np.sqrt(max(float(np.linalg.norm(C)), 1e-300) / max(float(np.linalg.norm(B)), 1e-300))
-    B, C = B * unit, C / unit
-    S = -C.conj().T @ D + 1j * C.conj().T @ G.conj().T
     GD = G @ D
     R = np.eye(m) - D.conj().T @ D - 1j * (GD - GD.conj().T)
-    ends = np.zeros(0)
+    ends = grid = np.zeros(0)
     if n:
-        from scipy.linalg import eigvals
-
-        pencil = np.block(
-            [[A, np.zeros((n, n)), B], [-C.conj().T @ C, A.T, S], [S.conj().T, B.conj().T, R]],
-        )
-        mass = np.diag([1.0] * n + [-1.0] * n + [0.0] * m)
-        with np.errstate(all="ignore"):
-            values = eigvals(pencil, mass, check_finite=False)
-        ends = np.unique(np.abs(values.imag[np.isfinite(values)]))  # more than the crossings: none is missed
-        ends = ends[ends > 0.0]
+        poles = np.linalg.eigvals(A)
+        ends = _crossings(A, B, C, -C.conj().T @ D + 1j * C.conj().T @ G.conj().T, R)
+        spread = np.geomspace(0.1 * np.abs(poles).min(), 10.0 * np.abs(poles).max(), _LOOKS)
+        grid = np.concatenate([np.abs(poles), np.abs(poles.imag), spread])
     ends = np.concatenate([[0.0], ends, [np.inf]])
     beyond = 2.0 * ends[-2] if ends[-2] else 1.0
     middle = 0.5 * (ends[:-1] + np.where(np.isfinite(ends[1:]), ends[1:], 2.0 * beyond))
-    points = np.concatenate([ends, middle])
+    points = np.concatenate([ends, middle, grid])
     X = (_System(A, B, C, D, 0.0)).respond(points)[0]
     GX = G @ X
     F = np.eye(m) - X.conj().transpose(0, 2, 1) @ X - 1j * (GX - GX.conj().transpose(0, 2, 1))
     size = np.linalg.norm(X, axis=(1, 2))
     terms = 1.0 + size**2 + float(np.linalg.norm(G)) * size
     good = np.linalg.eigvalsh(F)[:, 0] > _ROUNDING * terms
-    at_end, cell = good[: len(ends)], good[len(ends) :].copy()
+    at_end, cell, at_grid = good[: len(ends)], good[len(ends) : 2 * len(ends) - 1].copy(), good[2 * len(ends) - 1 :]
     # a border that is only touched, or two that rounding has merged, lies between cells that are good
     for i in np.flatnonzero(~at_end[1:-1] & cell[:-1] & cell[1:]) + 1:
         cell[i - 1] = cell[i] = False
     cell[0] &= at_end[0]
     cell[-1] &= at_end[-1]
+    cell[np.searchsorted(ends, grid[~at_grid], side="right") - 1] = False  # a crossing was lost in rounding
     parts: list[tuple[float, float]] = []
     for k in np.flatnonzero(cell):
         low, high = float(ends[k]), float(ends[k + 1])
@@ -158,6 +153,27 @@ def _proven(system: _System, structure: Structure, found: Scalings, level: Array
         else:
             parts.append((low, high))
     return parts
+
+
+def _crossings(A: Array, B: Complex, C: Complex, S: Complex, R: Complex) -> Array:
+    """Frequencies > 0 at which R + N^H S + S^H N - N^H C^H C N, with N = (i omega - A)^-1 B, may be singular.
+
+    They are eigenvalues of a pencil on the imaginary axis. Imaginary parts of all its eigenvalues are told: rounding
+    moves double ones off the axis, and a few frequencies too many cost little.
+    """
+    from scipy.linalg import eigvals
+
+    n, m = B.shape
+    k = 1.0 / np.sqrt(np.maximum(1.0, np.abs(R).max(axis=1)))  # signals w in units in which R is 1 at most
+    B, S, R = B * k, S * k, k[:, None] * R * k
+    unit = np.sqrt(max(np.linalg.norm(C), np.sqrt(np.linalg.norm(S)), 1e-300) / max(np.linalg.norm(B), 1e-300))
+    B, C, S = B * unit, C / unit, S / unit
+    pencil = np.block([[A, np.zeros((n, n)), B], [-C.conj().T @ C, A.T, S], [S.conj().T, B.conj().T, R]])
+    mass = np.diag([1.0] * n + [-1.0] * n + [0.0] * m)
+    with np.errstate(all="ignore"):
+        values = eigvals(pencil, mass, check_finite=False)
+    found = np.unique(np.abs(values.imag[np.isfinite(values)]))
+    return found[found > 0.0]
 
 
 def _without(parts: list[tuple[float, float]], proven: list[tuple[float, float]]) -> list[tuple[float, float]]:
@@ -196,7 +212,8 @@ def _sweep(
         rough.append(float(np.linalg.norm(t_z[:, None] * M / t_w, 2)))
     queue = list(first[np.argsort(rough)])
     scaled = structure.channels(own)[0] if own else np.ones(structure.inputs, bool)
-    level, peak, left = only or 0.0, float(queue[-1]), [(0.0, np.inf)]
+    # far below the sizes of M, as where only a real number acts, scalings are lost in rounding
+    level, peak, left = only or _LEAST * max(rough) or 1e-300, float(queue[-1]), [(0.0, np.inf)]
     tried: list[float] = []
     bounds: list[float] = []
 
@@ -235,8 +252,6 @@ def _sweep(
             bound, peak = summit(omega, low, high)
             level = bound * (1.0 + tolerance)
             scalings = bound_at(peak, level)[1]
-        if level == 0.0:  # nothing acts there, nor near by
-            level = 1e-12 * max(rough) or 1e-300
         left = _without(left, _proven(system, structure, scalings, np.where(scaled, level, 1.0)))
     return _Peak(level if not left else np.inf, peak, np.array(tried), np.array(bounds), not left)
 
@@ -370,7 +385,7 @@ def robust_stability(
         return RobustStability(False, np.inf, np.inf, np.nan, {}, np.nan, nothing, nothing)
     peak = _sweep(S, structure, tolerance)
     lower, values, omega = _destabilizing(S, structure, peak.omega)
-    lower, upper, boxes = min(lower, peak.level), peak.level, 1
+    upper, boxes = peak.level, 1
     if branches and upper > 1.05 * lower and any(b.kind == "real" for b in structure.blocks):
         for _ in range(3):  # once more where a smaller perturbation was found on the way
             size = _INSIDE / lower if lower else 2.0 / _INSIDE  # where none was found: twice what is expected
@@ -380,6 +395,8 @@ def robust_stability(
             if not better or not better[0] > lower:
                 break
             lower, values, omega = better
+    if lower > upper * (1.0 + _DOUBT):  # a perturbation is a fact: then rounding has spoilt the proof
+        upper = np.inf
     order = np.argsort(peak.tried)
     return RobustStability(
         True,
