@@ -201,9 +201,17 @@ class _Peak(NamedTuple):
 
 
 def _sweep(
-    system: _System, structure: Structure, tolerance: float, own: tuple[int, ...] = (), only: float | None = None
+    system: _System,
+    structure: Structure,
+    tolerance: float,
+    own: tuple[int, ...] = (),
+    only: float | None = None,
+    known: tuple[float, float] = (0.0, np.nan),
 ) -> _Peak:
-    """Least level that scalings prove at all frequencies; with `only`, whether they prove that one."""
+    """Least level that scalings prove at all frequencies; with `only`, whether they prove that one.
+
+    `known` is a lower bound, and its frequency: where real numbers act, mu may be above zero at that one only.
+    """
     poles = np.linalg.eigvals(system.A) if len(system.A) else np.zeros(0)
     first = np.unique([0.0, np.inf, *np.abs(poles), *np.abs(poles.imag)])
     rough = []
@@ -236,6 +244,10 @@ def _sweep(
             best += int(np.argmax(bounds[best:]))
         return bounds[best], tried[best]
 
+    if known[0] > level:
+        bound_at(known[1])
+        bound, peak = summit(known[1], 0.0, np.inf)
+        level = max(known[0], bound) * (1.0 + tolerance)
     while left and len(tried) < _MOST:
         omega = None
         while queue and omega is None:
@@ -330,10 +342,10 @@ def _named(structure: Structure, values: Sequence[Any]) -> dict[str, Any]:
 def _destabilizing(system: _System, structure: Structure, near: float, seed: int = 0) -> tuple[float, tuple, float]:
     """Smallest perturbation found with a pole on the axis: with frequencies free, and at those of the largest bound."""
     poles = np.linalg.eigvals(system.A) if len(system.A) else np.zeros(0)
-    scale = near if 0.0 < near < np.inf else float(np.abs(poles).max(initial=1.0))
+    scale = near if 0.0 < near < np.inf else float(np.abs(poles).max()) if len(poles) else 1.0
     spread = scale * np.geomspace(0.7, 1.4, _STARTS // 2)
     free = np.concatenate([spread, np.resize(np.abs(poles) if len(poles) else [scale], _STARTS // 2), [0.0] * 4])
-    fixed = np.array([near] * (_STARTS // 2) + [0.0] * 4)
+    fixed = np.array([near if near >= 0.0 else scale] * (_STARTS // 2) + [0.0] * 4)
     found = [
         lower_bound(system.respond, structure, free, seed),
         lower_bound(lambda w: (system.respond(w)[0], None), structure, fixed, seed),
@@ -383,8 +395,9 @@ def robust_stability(
     nothing: Array = np.zeros(0)
     if S.growth() >= 0.0:
         return RobustStability(False, np.inf, np.inf, np.nan, {}, np.nan, nothing, nothing)
-    peak = _sweep(S, structure, tolerance)
-    lower, values, omega = _destabilizing(S, structure, peak.omega)
+    first = _destabilizing(S, structure, np.nan)
+    peak = _sweep(S, structure, tolerance, known=(first[0], first[2]))
+    lower, values, omega = max(first, _destabilizing(S, structure, peak.omega), key=lambda x: x[0])
     upper, boxes = peak.level, 1
     if branches and upper > 1.05 * lower and any(b.kind == "real" for b in structure.blocks):
         for _ in range(3):  # once more where a smaller perturbation was found on the way
