@@ -271,7 +271,8 @@ class _Program:
         linear = np.einsum("kii->k", F_i).real + np.einsum("kii->k", D_i).real
 
         def barrier(x: Array) -> tuple[float, list[tuple[Complex, Complex]]]:
-            value, factors = float(linear @ x), []
+            value = float(linear @ x)
+            factors: list[tuple[Any, Complex]] = []
             for basis in (F_i, D_i):
                 L = np.linalg.cholesky(_sum(x, basis))
                 value -= 2.0 * float(np.log(L.diagonal().real).sum())
@@ -280,7 +281,7 @@ class _Program:
 
         value, factors = barrier(x)
         for _ in range(40):
-            gradient, H = linear.copy(), 0.0
+            gradient, H = linear.copy(), np.zeros((len(x), len(x)))
             for L, basis in factors:
                 inverse = np.linalg.inv(L)
                 J = inverse @ basis @ inverse.conj().T

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import _check
 from ..errors import InputError
@@ -34,10 +35,10 @@ _INSIDE = 0.97  # of the size of the worst perturbation found: the box that bran
 class _System(NamedTuple):
     """M(s) = C (s - A)^-1 B + D in continuous time; a sampled one after s = 2/dt (z - 1)/(z + 1)."""
 
-    A: Array
-    B: Array
-    C: Array
-    D: Array
+    A: NDArray[Any]
+    B: NDArray[Any]
+    C: NDArray[Any]
+    D: NDArray[Any]
     dt: float
 
     def respond(self, omega: Array) -> tuple[Complex, Complex]:
@@ -48,6 +49,10 @@ class _System(NamedTuple):
         X = np.linalg.solve(s, np.broadcast_to(self.B, (len(omega), *self.B.shape)))
         weight = finite[:, None, None]
         return self.C @ X * weight + self.D, -1j * self.C @ np.linalg.solve(s, X) * weight
+
+    def fixed(self, omega: Array) -> tuple[Complex, None]:
+        """Responses whose frequencies may not move."""
+        return self.respond(omega)[0], None
 
     def at(self, omega: float) -> Complex:
         return self.respond(np.array([omega]))[0][0]
@@ -332,7 +337,7 @@ class RobustStability:
 
 
 def _text(x: Any) -> str:
-    return f"{x:.6g}" if np.isscalar(x) else f"a full matrix of size {np.linalg.norm(x, 2):.6g}"
+    return f"{x:.6g}" if isinstance(x, (float, complex)) else f"a full matrix of size {np.linalg.norm(x, 2):.6g}"
 
 
 def _named(structure: Structure, values: Sequence[Any]) -> dict[str, Any]:
@@ -348,7 +353,7 @@ def _destabilizing(system: _System, structure: Structure, near: float, seed: int
     fixed = np.array([near if near >= 0.0 else scale] * (_STARTS // 2) + [0.0] * 4)
     found = [
         lower_bound(system.respond, structure, free, seed),
-        lower_bound(lambda w: (system.respond(w)[0], None), structure, fixed, seed),
+        lower_bound(system.fixed, structure, fixed, seed),
     ]
     return max(found, key=lambda x: x[0])
 
@@ -391,7 +396,7 @@ def robust_stability(
     tolerance = _check.positive(tolerance, "tolerance")
     branches = _check.count(branches, "branches", least=0)
     S = _system(system)
-    structure = structure_of(blocks, *S.D.shape, "the system")
+    structure = structure_of(blocks, *S.D.shape, what="the system")
     nothing: Array = np.zeros(0)
     if S.growth() >= 0.0:
         return RobustStability(False, np.inf, np.inf, np.nan, {}, np.nan, nothing, nothing)
@@ -555,9 +560,7 @@ def worst_case_gain(
         scaled = S._replace(C=S.C / unit[:, None], D=S.D / unit[:, None])
         for free in (False, True):
             starts = np.full(_STARTS, peak.omega if np.isfinite(peak.omega) or not free else 1.0)
-            _, values, omega = lower_bound(
-                scaled.respond if free else lambda x, k=scaled: (k.respond(x)[0], None), structure, starts, seed
-            )
+            _, values, omega = lower_bound(scaled.respond if free else scaled.fixed, structure, starts, seed)
             if values:
                 reached = _gain(S, structure, own, values, omega)
                 best = max(best, reached, key=lambda x: x[0])
