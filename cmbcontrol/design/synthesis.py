@@ -18,7 +18,7 @@ from ..linear.balancing import state_scales
 from ..linear.controllability import slowest_decay, unmoved
 from ..linear.generalized_plant import GeneralizedPlant
 from ..linear.model import LinearModel
-from ..linear.norms import h2_norm, hinf_norm
+from ..linear.norms import h2_norm, hinf_norm, response
 
 if TYPE_CHECKING:
     import control

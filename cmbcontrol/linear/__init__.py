@@ -11,6 +11,8 @@ from .local_form import LocalForm as LocalForm
 from .modes import Mode as Mode
 from .modes import Modes as Modes
 from .modes import undamped_modes as undamped_modes
+from .mu import UncertainBlock as UncertainBlock
+from .mu import mu as mu
 from .operating import Residuals as Residuals
 from .operating import TrimReport as TrimReport
 from .parametrization import CoordinatePartitioning as CoordinatePartitioning
@@ -21,6 +23,8 @@ from .preload import PreloadDirections as PreloadDirections
 from .preload import preload_directions as preload_directions
 from .reduced import Reduced as Reduced
 from .reduced import reduced_model as reduced_model
+from .robust_stability import robust_stability as robust_stability
+from .robust_stability import worst_case_gain as worst_case_gain
 from .root_locus import RootLocus as RootLocus
 from .sampled import ZeroOrderHold as ZeroOrderHold
 from .sampled import zero_order_hold as zero_order_hold
@@ -45,13 +49,17 @@ __all__ = [
     "SpecialPoint",
     "TangentSpace",
     "TrimReport",
+    "UncertainBlock",
     "UncertainModel",
     "ZeroOrderHold",
     "describing_function",
+    "mu",
     "preload_directions",
     "reduced_model",
+    "robust_stability",
     "uncertain_model",
     "undamped_modes",
     "underlying_ode",
+    "worst_case_gain",
     "zero_order_hold",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["balanced", "state_scales"]
+__all__ = ["balanced", "bilinear", "state_scales"]
 
 Array = NDArray[np.float64]
 
@@ -43,3 +43,19 @@ def balanced(A: Array, B: Array, C: Array) -> tuple[Array, Array, Array]:
     """
     s = state_scales(A)
     return A * s / s[:, None], B / s[:, None], C * s
+
+
+def bilinear(A: Array, B: Array, C: Array, D: Array, dt: float) -> tuple[Array, Array, Array, Array]:
+    """System A, B, C, D of continuous time for a stable sampled one, by s = 2/dt (z - 1)/(z + 1).
+
+    Its response at 2/dt tan(w dt/2) is exactly that of the sampled one at the frequency w.
+
+    Examples
+    --------
+    >>> A, B, C, D = bilinear(np.array([[0.5]]), np.ones((1, 1)), np.ones((1, 1)), np.zeros((1, 1)), 1.0)
+    >>> round(float((D - C @ np.linalg.solve(A, B))[0, 0]), 6)  # 1 / (z - 0.5) at rest
+    2.0
+    """
+    n = len(A)
+    P = np.linalg.inv(A + np.eye(n))  # no pole of a stable system is at z = -1
+    return 2.0 / dt * P @ (A - np.eye(n)), 4.0 / dt * P @ P @ B, C, D - C @ P @ B

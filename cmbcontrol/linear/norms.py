@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .balancing import balanced
+from .balancing import balanced, bilinear
 from .controllability import slowest_decay
 
 __all__ = [
@@ -181,8 +181,7 @@ def response(A: Array, B: Array, C: Array, D: Array, dt: float) -> Response:
     """
     n = len(A)
     if dt:
-        P = np.linalg.inv(A + np.eye(n))  # no pole of a stable system is at z = -1
-        A, B, C, D = 2.0 / dt * P @ (A - np.eye(n)), 4.0 / dt * P @ P @ B, C, D - C @ P @ B
+        A, B, C, D = bilinear(A, B, C, D, dt)
     if not n:
         return Response(A, B, C, D, dt)
     return Response(*balanced(A, B, C), D, dt)

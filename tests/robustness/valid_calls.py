@@ -2630,6 +2630,28 @@ def _studies() -> list[Call]:
             seed=(1, seed),
             confidence=(0.9, share),
         ),
+        call("linear.UncertainBlock", linear.UncertainBlock, kind="real", size=(2, count)),
+        call(
+            "linear.mu",
+            linear.mu,
+            M=[[2.0, 2.0], [-1.0, -1.0]],
+            blocks=[linear.UncertainBlock("full", 2)],
+        ),
+        call(
+            "linear.robust_stability",
+            linear.robust_stability,
+            system=([[-1.0]], [[0.5]], [[1.0]], [[0.0]]),
+            blocks=[linear.UncertainBlock("real")],
+            tolerance=(1e-3, positive),
+            branches=(2, seed),
+        ),
+        call(
+            "linear.worst_case_gain",
+            linear.worst_case_gain,
+            system=([[-1.0]], [[0.5, 1.0]], [[1.0], [1.0]], [[0.0, 0.0], [0.0, 0.0]]),
+            blocks=[linear.UncertainBlock("real")],
+            tolerance=(1e-3, positive),
+        ),
         call(
             "linear.describing_function",
             linear.describing_function,
