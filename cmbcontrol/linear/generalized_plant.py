@@ -18,7 +18,7 @@ __all__ = ["GeneralizedPlant", "Realisation"]
 
 Array = NDArray[np.float64]
 
-_POSED = 1e-12  # smallest over largest singular value of 1 - K D22: below it the loop has no solution
+_POSED = 1e-12  # relative: eigenvalues of K D22 so near to 1 leave the loop without a solution
 
 
 class Realisation(NamedTuple):
@@ -165,11 +165,14 @@ class GeneralizedPlant:
         shape = self.B2.shape[1], len(self.C2)
         if K.shape != shape:
             raise InputError(f"the gain must have the shape {shape} (controls, measurements), got {K.shape}")
-        loop = np.eye(len(K)) - K @ self.D22
-        sizes = np.linalg.svd(loop, compute_uv=False)
-        if sizes.size and sizes[-1] <= _POSED * sizes[0]:
-            raise InputError("the loop has no solution: 1 - K D22 is singular. Change the gain, or remove D22.")
-        N = np.linalg.solve(loop, K)
+        at_once = np.flatnonzero(self.D22.any(axis=0))  # controls that are measured at once; not states of a controller
+        N = K
+        if at_once.size:
+            around = K[at_once] @ self.D22[:, at_once]
+            loop, gains = np.eye(len(at_once)) - around, np.linalg.eigvals(around)  # which units do not change
+            if (np.abs(1.0 - gains) <= _POSED * np.maximum(1.0, np.abs(gains))).any():
+                raise InputError("the loop has no solution: 1 - K D22 is singular. Change the gain, or remove D22.")
+            N = K + K @ self.D22[:, at_once] @ np.linalg.solve(loop, K[at_once])
         return Realisation(
             self.A + self.B2 @ N @ self.C2,
             self.B1 + self.B2 @ N @ self.D21,

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from ..errors import InputError
 
-__all__ = ["Mu", "Scalings", "Structure", "UncertainBlock", "least_level", "lower_bound", "mu", "structure_of"]
+__all__ = ["BlockStructure", "Mu", "Scalings", "UncertainBlock", "least_level", "lower_bound", "mu", "structure_of"]
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
@@ -102,7 +102,7 @@ class Scalings(NamedTuple):
     G: Complex
 
 
-class Structure:
+class BlockStructure:
     """Places of blocks in M, and bases of their scalings.
 
     Attributes
@@ -189,12 +189,12 @@ def _hermitian(n: int) -> list[Complex]:
 
 
 @lru_cache(maxsize=64)
-def _structure(blocks: tuple[UncertainBlock, ...]) -> Structure:
-    return Structure(blocks)
+def _structure(blocks: tuple[UncertainBlock, ...]) -> BlockStructure:
+    return BlockStructure(blocks)
 
 
-def structure_of(blocks: Sequence[UncertainBlock], outputs: int, inputs: int, what: str = "M") -> Structure:
-    """Structure of blocks that fit a matrix of so many outputs (rows) and inputs (columns).
+def structure_of(blocks: Sequence[UncertainBlock], outputs: int, inputs: int, what: str = "M") -> BlockStructure:
+    """BlockStructure of blocks that fit a matrix of so many outputs (rows) and inputs (columns).
 
     Raises
     ------
@@ -222,7 +222,7 @@ class _Program:
     all.
     """
 
-    def __init__(self, M: Complex, structure: Structure, own: tuple[int, ...] = ()) -> None:
+    def __init__(self, M: Complex, structure: BlockStructure, own: tuple[int, ...] = ()) -> None:
         self.structure, self.own = structure, own
         self.t_w, self.t_z = structure.balance(M)
         M = self.t_z[:, None] * M / self.t_w
@@ -325,14 +325,14 @@ def _sum(x: Array, basis: Complex) -> Complex:
 
 
 def least_level(
-    M: Complex, structure: Structure, tolerance: float = 1e-6, enough: float = 0.0, own: tuple[int, ...] = ()
+    M: Complex, structure: BlockStructure, tolerance: float = 1e-6, enough: float = 0.0, own: tuple[int, ...] = ()
 ) -> tuple[float, Scalings]:
     """Smallest level that D-G scalings prove, and those of its centre.
 
     Parameters
     ----------
     M : ndarray, shape (z, w)
-    structure : Structure
+    structure : BlockStructure
     tolerance : float
         Relative, of the level.
     enough : float
@@ -448,7 +448,7 @@ Responding = Callable[[Array], tuple[Complex, "Complex | None"]]
 
 
 def lower_bound(
-    respond: Responding, structure: Structure, omega: Array, seed: int = 0
+    respond: Responding, structure: BlockStructure, omega: Array, seed: int = 0
 ) -> tuple[float, tuple[Any, ...], float]:
     """Largest 1/|Delta| found with 1 - M Delta singular, that perturbation, and its frequency; 0 where none is found.
 
@@ -461,7 +461,7 @@ def lower_bound(
     ----------
     respond : callable
         Frequencies (s,) -> matrices (s, z, w), and their slopes where frequencies may move, or None.
-    structure : Structure
+    structure : BlockStructure
     omega : ndarray, shape (s,)
         Frequencies of the starts, one each.
     seed : int
@@ -478,7 +478,7 @@ def lower_bound(
 class _Search:
     """Perturbations Delta (s, w, z) on their way to the smallest ones that make 1 - M Delta singular."""
 
-    def __init__(self, respond: Responding, structure: Structure, omega: Array, rng: np.random.Generator) -> None:
+    def __init__(self, respond: Responding, structure: BlockStructure, omega: Array, rng: np.random.Generator) -> None:
         self.respond, self.structure, self.omega = respond, structure, omega
         self.real = np.array([b.kind == "real" for b in structure.blocks])
         self.Delta = np.array([structure.delta(_start(structure.blocks, k, rng)) for k in range(len(omega))])

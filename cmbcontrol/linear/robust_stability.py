@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from .. import _check
 from ..errors import InputError
 from .balancing import balanced, bilinear
-from .mu import Array, Complex, Scalings, Structure, UncertainBlock, least_level, lower_bound, mu, structure_of
+from .mu import Array, BlockStructure, Complex, Scalings, UncertainBlock, least_level, lower_bound, mu, structure_of
 
 __all__ = ["RobustStability", "WorstCaseGain", "robust_stability", "worst_case_gain"]
 
@@ -64,7 +64,7 @@ class _System(NamedTuple):
     def growth(self) -> float:
         return float(np.linalg.eigvals(self.A).real.max(initial=-np.inf))
 
-    def within(self, structure: Structure, low: Array, high: Array) -> _System:
+    def within(self, structure: BlockStructure, low: Array, high: Array) -> _System:
         """The same with Delta in units of a box: centre (low + high) / 2 is zero, and its ends are -1 and 1."""
         middle, half = (
             np.concatenate([np.full(b.size, x) for b, x in zip(structure.blocks, values, strict=True)])
@@ -79,7 +79,7 @@ class _System(NamedTuple):
         return self._replace(A=A, B=B * half, C=C, D=D * half)
 
 
-def _spread(structure: Structure, values: Array) -> Array:
+def _spread(structure: BlockStructure, values: Array) -> Array:
     """Delta (w, z) of numbers; full blocks are zero."""
     Delta = np.zeros((structure.inputs, structure.outputs))
     for b, w, z, x in zip(structure.blocks, structure.w, structure.z, values, strict=True):
@@ -116,7 +116,7 @@ def _system(system: Any) -> _System:
     return _System(A, B, C, D, dt)
 
 
-def _proven(system: _System, structure: Structure, found: Scalings, level: Array) -> list[tuple[float, float]]:
+def _proven(system: _System, structure: BlockStructure, found: Scalings, level: Array) -> list[tuple[float, float]]:
     """Intervals of frequencies on which scalings prove the levels (w,) of all inputs."""
     L_w, L_z = np.linalg.cholesky(found.D_w), np.linalg.cholesky(found.D_z)
     feed = np.linalg.inv(L_w).conj().T / level
@@ -207,7 +207,7 @@ class _Peak(NamedTuple):
 
 def _sweep(
     system: _System,
-    structure: Structure,
+    structure: BlockStructure,
     tolerance: float,
     own: tuple[int, ...] = (),
     only: float | None = None,
@@ -340,11 +340,13 @@ def _text(x: Any) -> str:
     return f"{x:.6g}" if isinstance(x, (float, complex)) else f"a full matrix of size {np.linalg.norm(x, 2):.6g}"
 
 
-def _named(structure: Structure, values: Sequence[Any]) -> dict[str, Any]:
+def _named(structure: BlockStructure, values: Sequence[Any]) -> dict[str, Any]:
     return {b.name or f"delta_{i + 1}": x for i, (b, x) in enumerate(zip(structure.blocks, values, strict=False))}
 
 
-def _destabilizing(system: _System, structure: Structure, near: float, seed: int = 0) -> tuple[float, tuple, float]:
+def _destabilizing(
+    system: _System, structure: BlockStructure, near: float, seed: int = 0
+) -> tuple[float, tuple, float]:
     """Smallest perturbation found with a pole on the axis: with frequencies free, and at those of the largest bound."""
     poles = np.linalg.eigvals(system.A) if len(system.A) else np.zeros(0)
     scale = near if 0.0 < near < np.inf else float(np.abs(poles).max()) if len(poles) else 1.0
@@ -396,7 +398,7 @@ def robust_stability(
     tolerance = _check.positive(tolerance, "tolerance")
     branches = _check.count(branches, "branches", least=0)
     S = _system(system)
-    structure = structure_of(blocks, *S.D.shape, what="the system")
+    structure = structure_of(blocks, S.D.shape[0], S.D.shape[1], "the system")
     nothing: Array = np.zeros(0)
     if S.growth() >= 0.0:
         return RobustStability(False, np.inf, np.inf, np.nan, {}, np.nan, nothing, nothing)
@@ -430,7 +432,7 @@ def robust_stability(
 
 
 def _branch(
-    system: _System, structure: Structure, size: float, most: int
+    system: _System, structure: BlockStructure, size: float, most: int
 ) -> tuple[bool, int, tuple[float, tuple, float] | None]:
     """Whether all perturbations up to a size are proven to be stable, in parts of the box of real parameters.
 
@@ -458,7 +460,7 @@ def _branch(
     return True, count, None
 
 
-def _on_the_way(system: _System, structure: Structure, values: Array) -> tuple[float, tuple, float] | None:
+def _on_the_way(system: _System, structure: BlockStructure, values: Array) -> tuple[float, tuple, float] | None:
     """The first point towards parameters (each block) at which a pole is on the axis."""
     low, high = 0.0, 1.0
     for _ in range(60):
@@ -569,7 +571,7 @@ def worst_case_gain(
 
 
 def _gain(
-    system: _System, structure: Structure, own: tuple[int, ...], values: Sequence[Any], omega: float
+    system: _System, structure: BlockStructure, own: tuple[int, ...], values: Sequence[Any], omega: float
 ) -> tuple[float, tuple, float]:
     """Gain at a frequency with perturbations brought to the size 1 together, these, and the frequency."""
     kept = [x for i, x in enumerate(values) if i not in own]

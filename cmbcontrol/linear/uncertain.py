@@ -27,13 +27,14 @@ from .fractional import Quadratic, fraction, interpolated
 from .linearize import at_equilibrium
 from .machine_family import BALANCED, MachineFamily, UncertainParameter, intervals
 from .model import LinearModel
+from .mu import UncertainBlock
 from .operating import OperatingPoint
 from .signals import FrameMotion, LinearizedEquations, Wrench
 
 if TYPE_CHECKING:
     import control
 
-__all__ = ["Matrices", "UncertainBlock", "UncertainModel", "delay_weight", "uncertain_model"]
+__all__ = ["Matrices", "UncertainModel", "delay_weight", "uncertain_model"]
 
 Array = NDArray[np.float64]
 
@@ -41,25 +42,6 @@ Array = NDArray[np.float64]
 _EXACT = 1e-11
 _MARGIN = 1.5  # of the bound of what is left, over the largest of the samples
 _CORNERS, _INSIDE = 32, 32  # samples of it
-
-
-class UncertainBlock(NamedTuple):
-    """Block of the uncertainty: ``real`` is a number in [-1, 1], repeated; ``complex`` is any of norm one at most.
-
-    Attributes
-    ----------
-    name : str
-        Of the parameter, or what is unknown.
-    outputs, inputs : int
-        Channels of w and of z; as many of both in a real block.
-    kind : str
-        ``real`` or ``complex``.
-    """
-
-    name: str
-    outputs: int
-    inputs: int
-    kind: str
 
 
 class Matrices(NamedTuple):
@@ -123,7 +105,7 @@ class UncertainModel:
     @property
     def structure(self) -> list[tuple[str, int]]:
         """Parameters with their repetitions, in the order of the channels."""
-        return [(block.name, block.outputs) for block in self.blocks if block.kind == "real"]
+        return [(block.name, block.size) for block in self.blocks if block.kind == "real"]
 
     def normalised(self, values: Mapping[str, float]) -> Array:
         """Numbers delta in [-1, 1] of values of the parameters; those without a value are in the middle."""
@@ -155,8 +137,8 @@ class UncertainModel:
         row = column = 0
         for b in self.blocks:
             if b.kind == "real":
-                X[row : row + b.outputs, column : column + b.inputs] = by_name[b.name] * np.eye(b.outputs)
-            row, column = row + b.outputs, column + b.inputs
+                X[row : row + b.shape[0], column : column + b.shape[1]] = by_name[b.name] * np.eye(b.shape[0])
+            row, column = row + b.shape[0], column + b.shape[1]
         back = X @ np.linalg.solve(np.eye(len(X.T)) - self.D_zw @ X, np.hstack([self.C_z, self.D_zu]))
         n = len(self.A)
         x, u = back[:, :n], back[:, n:]
@@ -192,7 +174,7 @@ class UncertainModel:
         >>> plant = plants.five_bar()
         >>> model = uncertain_model(plant, trim(plant, plant.assemble(left=2.1, right=1.0)), {"gravity_y": 0.01})
         >>> model.with_input_uncertainty({"left_effort": 0.2}).blocks[-1]
-        UncertainBlock(name='left_effort_dynamics', outputs=1, inputs=1, kind='complex')
+        UncertainBlock(kind='complex', size=1, inputs=None, name='left_effort_dynamics')
         """
         made = self
         for name, weight in _check.mapping(weights, "weights", "inputs to weights").items():
@@ -225,7 +207,7 @@ class UncertainModel:
         none = np.zeros((n, late))
         return replace(
             self,
-            blocks=(*self.blocks, UncertainBlock(name, 1, 1, "complex")),
+            blocks=(*self.blocks, UncertainBlock("complex", name=name)),
             A=np.block([[self.A, none], [none.T, Aw]]),
             B_w=np.block([[self.B_w, self.B[:, [k]]], [np.zeros((late, width + 1))]]),
             B=np.vstack([self.B, Bw @ on]),
@@ -252,8 +234,8 @@ class UncertainModel:
         """
         import control  # imported where used: it takes 1.1 s
 
-        w = [f"w_{b.name}_{i + 1}" for b in self.blocks for i in range(b.outputs)]
-        z = [f"z_{b.name}_{i + 1}" for b in self.blocks for i in range(b.inputs)]
+        w = [f"w_{b.name}_{i + 1}" for b in self.blocks for i in range(b.shape[0])]
+        z = [f"z_{b.name}_{i + 1}" for b in self.blocks for i in range(b.shape[1])]
         return control.ss(
             self.A,
             np.hstack([self.B_w, self.B]),
@@ -271,7 +253,7 @@ class UncertainModel:
         for p in self.parameters:
             times = f"repeated {repeated[p.name]} times" if p.name in repeated else "without effect"
             lines.append(f"  {p}, {times}")
-        lines += [f"  {b.name}, {b.outputs} by {b.inputs}" for b in self.blocks if b.kind == "complex"]
+        lines += [f"  {b.name}, {b.shape[0]} by {b.shape[1]}" for b in self.blocks if b.kind != "real"]
         found = f"{self.remainder:.2g} of the largest terms at most, by {self.samples} samples"
         exact = not any(b.name == "remainder" for b in self.blocks)
         return "\n".join([*lines, f"  {'exact' if exact else 'approximate'}: off by {found}"])
@@ -390,11 +372,13 @@ def _modelled(family: MachineFamily) -> UncertainModel:
     found = fraction(scaled, tolerance)
     off = np.array([scale * (value - quadratic.constant) - found(x) for x, value in zip(points, values, strict=True)])
     L, T, R = found.L / r[:, None], found.T, found.R / c
-    blocks = [UncertainBlock(q.name, k, k, "real") for q, k in zip(family.chosen, found.repetitions, strict=True) if k]
+    blocks = [
+        UncertainBlock("real", k, name=q.name) for q, k in zip(family.chosen, found.repetitions, strict=True) if k
+    ]
     remainder = _MARGIN * float(np.abs(off).max(initial=0.0))
     if remainder > max(_EXACT, 10.0 * tolerance):
         left, right = _cover(off)
-        blocks.append(UncertainBlock("remainder", left.shape[1], len(right), "complex"))
+        blocks.append(UncertainBlock("full", left.shape[1], len(right), "remainder"))
         L, R = np.hstack([L, left / r[:, None]]), np.vstack([R, right / c])
         T = np.block([[T, np.zeros((len(T), left.shape[1]))], [np.zeros((len(right), len(T) + left.shape[1]))]])
     Q, moving = quadratic.constant, slice(n - p, n)

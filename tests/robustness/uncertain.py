@@ -144,8 +144,8 @@ def needed(model: UncertainModel, values: dict[str, float], lin: Any) -> tuple[f
     whole = np.block([[model.D_zw, model.C_z, model.D_zu], [model.B_w, model.A, model.B],
                       [model.D_yw, model.C, model.D]])  # fmt: skip
     closed = whole[k:, k:] + whole[k:, :k] @ X @ np.linalg.solve(np.eye(k) - whole[:k, :k] @ X, whole[:k, k:])
-    z, out = slice(0, last.inputs), slice(last.inputs, None)
-    w, into = slice(0, last.outputs), slice(last.outputs, None)
+    z, out = slice(0, last.shape[1]), slice(last.shape[1], None)
+    w, into = slice(0, last.shape[0]), slice(last.shape[0], None)
     truth = np.block([[lin.A, lin.B], [lin.C, lin.D]])
     off, push = truth - closed[out, into], closed[out, w]
     unit = np.abs(push).max(axis=0)
@@ -179,7 +179,7 @@ def run_trial(seed: int, points: int = POINTS) -> list[tuple[str, str]]:
             if "does not close" in str(error):
                 return [("none: a loop does not close", "none")]
             raise
-        bounded = model.blocks and model.blocks[-1].kind == "complex"
+        bounded = model.blocks and model.blocks[-1].kind != "real"
         rng, worst, off = np.random.default_rng([32, seed]), 0.0, 0.0
         for _ in range(points):
             values = {p.name: float(rng.uniform(p.low, p.high)) for p in model.parameters}
