@@ -113,8 +113,8 @@ class UncertainModel:
         known = {p.name: p for p in self.parameters}
         found = dict.fromkeys(known, 0.0)
         for name, value in values.items():
-            p = known[_check.one_of(name, known, "uncertain parameter")]
-            x = _check.number(value, f"parameter {name!r}")
+            p = known[_check.one_of(name, known, "uncertain parameter", "values")]
+            x = _check.number(value, f"values: the parameter {name!r}")
             slack = 1e-9 * (p.high - p.low)
             if not p.low - slack <= x <= p.high + slack:
                 raise InputError(f"the model is for {p}, got {x:.9g}; make another one with a wider interval")
@@ -178,7 +178,7 @@ class UncertainModel:
         """
         made = self
         for name, weight in _check.mapping(weights, "weights", "inputs to weights").items():
-            k = self.nominal.inputs.index(_check.one_of(name, self.nominal.inputs, "input"))
+            k = self.nominal.inputs.index(_check.one_of(name, self.nominal.inputs, "input", "weights"))
             made = made._with_weight(f"{name}_dynamics", k, *_weight(weight, name))
         return made
 
@@ -197,6 +197,9 @@ class UncertainModel:
         ('x', 'x_rate', 'motor_effort_dynamics_1')
         """
         given = _check.mapping(longest, "longest", "inputs to delays, s")
+        for name, x in given.items():
+            _check.one_of(name, self.nominal.inputs, "input", "longest")
+            _check.positive(x, f"longest: the delay of {name!r}")
         return self.with_input_uncertainty({name: delay_weight(x, order) for name, x in given.items()})
 
     def _with_weight(self, name: str, k: int, Aw: Array, Bw: Array, Cw: Array, Dw: Array) -> UncertainModel:

@@ -31,6 +31,7 @@ WAYS = {"pickle": lambda x: pickle.loads(pickle.dumps(x)), "copy": copy.copy, "d
 PROTOCOLS = {"Controller", "Drive", "Evaluation", "Formulation", "MotionLaw", "Plant"}
 NOT_PICKLED = {  # and why
     "PlantSystem": "python-control keeps its functions, and its own systems cannot be pickled either",
+    "Synthesis": "it holds systems of python-control, which cannot be pickled",
     "FunctionPlant": "of the functions that these calls make on the spot; those of a module are below",
     "FunctionTask": "the same",
     "NonlinearParametrization": "the same",
