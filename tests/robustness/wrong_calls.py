@@ -466,6 +466,8 @@ def judge(wrong: Wrong) -> tuple[str, str]:
     """What became of it, "refused" if all is well, and what was said."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        # of python-control under numpy 2.5, at static systems
+        warnings.filterwarnings("ignore", "Setting the shape on a NumPy array", DeprecationWarning, "control.statesp")
         try:
             given = {wrong.argument: wrong.value}
             result = wrong.call.run(**given)
