@@ -91,7 +91,7 @@ def kalman(
             "coordinates."
         )
     try:
-        L = np.asarray(solve(A, np.eye(len(A)), C, W, V)[0])
+        L = np.asarray(solve(A, np.eye(len(A)), C, W, V, method="scipy")[0])  # the same with and without slycot
         stable = slowest_decay(np.linalg.eigvals(A - L @ C), period) > ROUNDING
     except (np.linalg.LinAlgError, ValueError, control.ControlArgument):
         stable = False

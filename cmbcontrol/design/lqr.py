@@ -98,7 +98,7 @@ def lqr(
         )
     solve = control.lqr if period is None else control.dlqr
     try:
-        K = np.asarray(solve(A, B, Q, R, N)[0])
+        K = np.asarray(solve(A, B, Q, R, N, method="scipy")[0])  # the same with and without slycot
         stable = slowest_decay(np.linalg.eigvals(A - B @ K), period) > ROUNDING
     except (np.linalg.LinAlgError, ValueError, control.ControlArgument):
         stable = False
