@@ -95,6 +95,10 @@ def intervals(plant: Any, rng: Any, lengths: bool) -> dict[str, tuple[float, flo
     return found
 
 
+ROUNDED = 1e-14  # of the largest terms
+NO_RATE = 1e-3  # 1/s: of a machine whose rates are slower over seconds nothing is seen
+
+
 def anew(case: Drawing, values: dict[str, float]) -> Any:
     """Linear model of a machine built anew from changed parts, about its own equilibrium."""
     plant, known = case.plant, parameters(case.plant)
@@ -131,8 +135,11 @@ def apart(model: UncertainModel, values: dict[str, float], lin: Any) -> float:
         reach = np.abs(K / point.plant.displacement_scale[:, None] / own).sum(axis=0).max()
         terms = float(reach**2 * largest_force(point.plant, local, point.lam, point.u))
         sizes[0] = floored(sizes[0], terms, EXACT)
-    sizes[1] = max(sizes[1], np.sqrt(sizes[0]))
+    sizes[1] = max(sizes[1], np.sqrt(sizes[0]), EXACT * NO_RATE)  # a free machine has no rates at all
     off = [float(np.abs(x - y).max(initial=0.0)) for x, y in zip(blocks(*found), theirs, strict=True)]
+    # where a motor moves nothing, rounding of the terms of its column is left
+    motors = np.abs(K / own).max(initial=0.0) * np.abs(point.plant.terms(point.q, point.v).B)
+    off[2] = max(off[2] - ROUNDED * float(motors.max(initial=0.0)), 0.0)
     return max((x / size if size else np.inf for x, size in zip(off, sizes, strict=True) if x), default=0.0)
 
 
