@@ -2,7 +2,7 @@
 
 import lazy_loader as _lazy
 
-__version__ = "0.3.0"
+__version__ = "0.4.0"
 
 # All names stand in `__init__.pyi`, for type checkers too. What a name needs is imported when it is used: to import all
 # of it takes two seconds, and a command that shows its version needs none.

@@ -18,7 +18,7 @@ from ..model.plant import Plant
 from .family import Configuration, configuration_of, labelled_configurations, labelled_plants
 from .structured import MinimaxProblem, MinimaxSolution, Requirement
 from .tunable_loops import LoopCase, TunableLoops
-from .tune import _as_range
+from .tune import as_range
 
 __all__ = ["LoopGoal", "TunedLaw", "structured"]
 
@@ -257,7 +257,7 @@ def structured(
     True
     """
     ranges = {
-        _check.name(n, "gain"): _as_range(n, r) for n, r in _check.mapping(gains, "gains", "names to ranges").items()
+        _check.name(n, "gain"): as_range(n, r) for n, r in _check.mapping(gains, "gains", "names to ranges").items()
     }
     if not ranges:
         raise InputError("gains: give at least one")
@@ -298,7 +298,7 @@ def structured(
 def _with_hard(
     made: Sequence[tuple[LoopGoal, LoopCase, Requirement]], loops: TunableLoops, starts: int, seed: int
 ) -> MinimaxSolution:
-    """MinimaxSolution in which hard goals are met, where they can be, before others are made better.
+    """Solution in which hard goals are met, where they can be, before others are made better.
 
     Hard goals count c times as much as others; where the largest of all is c, they are at their limits.
     """
@@ -309,7 +309,7 @@ def _with_hard(
         return solution
     c, known = 1.0, []
     for _ in range(_ROUNDS):
-        missed = float(np.log(max(solution.values[name] for name in hard)))
+        missed = float(np.log(max(1.0, *(solution.values[name] for name in hard))))
         if missed <= _MET:
             break
         known.append((float(np.log(c)), missed))
@@ -317,15 +317,10 @@ def _with_hard(
         (c0, m0), (c1, m1) = known[-2:] if len(known) > 1 else [(0.0, 2.0 * missed), known[-1]]
         slope = (m1 - m0) / (c1 - c0) if c1 > c0 and m1 < m0 else -1.0
         c *= float(np.exp(min(max(missed / -slope, _LITTLE), _MUCH)))
-        weighed = [one._replace(limit=_tighter(one, c)) if goal.hard else one for goal, _, one in made]
+        weighed = [one._replace(weight=c) if goal.hard else one for goal, _, one in made]
         again = MinimaxProblem(weighed, loops).again(solution.theta)
         if again is None:
             break
         values = plain.exact(again)
         solution = replace(solution, theta=again, values=values, value=max(values.values()))
     return solution
-
-
-def _tighter(one: Requirement, c: float) -> float:
-    """Limit with which a requirement is c times as large over it."""
-    return one.limit / c if one.kind != "growth" else one.limit

@@ -157,9 +157,8 @@ def _quasi_newton(
 def _corners(function: Function, x: Array, at: Values, tolerance: float, enough: float) -> tuple[Array, Values, int]:
     """Steps that lower all nearly largest functions at once, within a region that grows and shrinks."""
     own = np.abs(x) + 1e-3 * np.abs(x).mean() + 1e-12
-    B = np.diag(
-        abs(at.largest) / own**2
-    )  # of the Lagrangian; at first, a step of its own size changes a value by itself
+    # of the Lagrangian; at first, a step of its own size changes a value by itself
+    B = np.diag(max(abs(at.largest), _NOTHING) / own**2)
     damping, history = 1.0, [at.largest]
     for k in range(_POLISH):
         d, weights, expected = _lowered(at, damping * B)
@@ -221,24 +220,12 @@ def _lowered(at: Values, B: Array) -> tuple[Array, Array, float]:
     return d, weights, -(level + 0.5 * float(z[:-1] @ z[:-1])) * unit if level < 0.0 else 0.0
 
 
-def _with_seen(at: Values, tried: Values, d: Array) -> Values:
-    """Functions with the largest ones of a point a step away, as they are seen from there: cuts of a bundle."""
-    some = slice(0, 3)
-    seen = np.minimum(tried.values[some] - tried.gradients[some] @ d, at.largest)
-    return Values(
-        np.append(at.values, seen),
-        np.vstack([at.gradients, tried.gradients[some]]),
-        np.append(at.kinds, np.full(len(seen), -1)),
-        np.append(at.places, tried.places[some]),
-    )
-
-
 def _change(at: Values, after: Values, weights: Array) -> Array | None:
     """Change of the weighted gradient over a step, each function found again; None where one of weight is not."""
     y, left = np.zeros(at.gradients.shape[1]), 1.0
     for i in np.flatnonzero(weights > 1e-6):
         same = np.flatnonzero(after.kinds == at.kinds[i])
-        if not same.size or at.kinds[i] < 0:
+        if not same.size:
             continue
         k = same[int(np.abs(after.places[same] - at.places[i]).argmin())]
         if abs(after.places[k] - at.places[i]) > 0.5:
@@ -259,5 +246,8 @@ def _stationary(at: Values) -> float:
     E = np.vstack([G.T / size, np.full(len(G), 1e3)])
     e = np.zeros(len(E))
     e[-1] = 1e3
-    weights = nnls(E, e)[0]
+    try:
+        weights = nnls(E, e)[0]
+    except RuntimeError:  # it ended before it had converged
+        return np.nan
     return float(np.linalg.norm(weights / weights.sum() @ G) / size)

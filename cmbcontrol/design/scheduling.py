@@ -325,6 +325,8 @@ def check_schedule(
             "law must be a GainScheduled, or a chain with one, that has a reference and coordinates, which say what "
             f"configuration to hold, got {law!r}"
         )
+    for name in scheduled.coordinates:
+        _check.one_of(name, scheduled.plant.position_names, "coordinate of the machine", f"{scheduled.name} follows")
     made = _plants(plant, dict.fromkeys(scheduled.axes, np.zeros(0)))
     middles = product(*(0.5 * (x[:-1] + x[1:]) for x in scheduled.grid))
     points = [(point, False) for point in scheduled.points()]

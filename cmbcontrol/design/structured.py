@@ -28,6 +28,7 @@ _SHARE = 0.9  # of the largest value: functions above it take part in a step
 _NEAR = 0.9  # of the largest value on the grid: plants above it are looked at without gaps
 _LEVELS = (1e-3, 1e-2, 0.1, 0.4, 1.0)  # of what lies between a share and the highest peak
 _MOST = 40  # functions of a step
+_AGAIN = 5  # searches from a minimum at which a peak was higher than the search had seen
 _GRID, _KEPT = 60, 30  # frequencies at which all norms are bounded from below; of these, those of peaks before
 _STEEPEST = 1e100  # derivative: where poles meet they have none
 
@@ -45,6 +46,8 @@ class Requirement(NamedTuple):
         Limit > 0 of a norm; of a growth any number.
     case : int
         Which gain of the structure closes the plant.
+    weight : float
+        How often it counts, over its limit, beside others.
     """
 
     name: str
@@ -52,6 +55,7 @@ class Requirement(NamedTuple):
     kind: str
     limit: float = 1.0
     case: int = 0
+    weight: float = 1.0
 
 
 class Structure(Protocol):
@@ -90,27 +94,6 @@ class MinimaxSolution:
     value: float
     values: dict[str, float]
     found: Array
-
-
-@dataclass(frozen=True, eq=False)
-class FreeGain:
-    """Structure of one gain, all of whose entries are free."""
-
-    rows: int
-    columns: int
-
-    @property
-    def start(self) -> Array:
-        return np.zeros(self.rows * self.columns)
-
-    def gains(self, theta: Array) -> list[Array]:
-        return [theta.reshape(self.rows, self.columns)]
-
-    def derivatives(self, theta: Array) -> list[Array]:
-        return [np.eye(len(theta)).reshape(-1, self.rows, self.columns)]
-
-    def drawn(self, rng: np.random.Generator) -> Array:
-        return rng.standard_normal(self.rows * self.columns) * 10.0 ** rng.uniform(-1.0, 1.0)
 
 
 class MinimaxProblem:
@@ -175,20 +158,19 @@ class MinimaxProblem:
         """Values, derivatives, kinds and places of one requirement's functions."""
         one = self.requirements[k]
         if one.kind == "growth":
-            values, gradients, _, places = _growths(one.plant, K, dK, k)
-            scale = 1.0 / abs(one.limit) if one.limit else 1.0
-            return _over_limit(values, one.limit), gradients * scale, np.full(len(values), 10 * k), places
+            values, gradients, kinds, places = _growths(one.plant, K, dK, k)
+            scale = one.weight / abs(one.limit) if one.limit else one.weight
+            return one.weight * _over_limit(values, one.limit), gradients * scale, kinds, places
+        scale = one.weight / one.limit
         if one.kind == "h2":
             value, G = _h2(one.plant, closed)
             if not np.isfinite(value):
                 return None
-            gradient = np.tensordot(dK, G, 2)[None] / one.limit
-            return np.array([value / one.limit]), gradient, np.array([10 * k]), np.zeros(1)
+            return np.array([value * scale]), np.tensordot(dK, G, 2)[None] * scale, np.array([k]), np.zeros(1)
         omega, highest = _active(response(closed[0], closed[1], closed[2], closed[3], one.plant.dt))
         self._group_of[k].remember(float(omega[0]))
         values, G, places = _singular_values(one.plant, closed[:4], omega, highest)
-        kinds = 10 * k + (np.arange(len(values)) >= len(values))
-        return values / one.limit, np.tensordot(G, dK, ([1, 2], [1, 2])) / one.limit, kinds, places
+        return values * scale, np.tensordot(G, dK, ([1, 2], [1, 2])) * scale, np.full(len(values), k), places
 
     def exact(self, theta: Array) -> dict[str, float]:
         """Each requirement over its limit, from norms computed anew."""
@@ -201,7 +183,7 @@ class MinimaxProblem:
                 value = _h2_norm(*closed[:4], one.plant.dt) / one.limit
             else:
                 value = hinf_norm(*closed[:3], one.plant.dt or None, closed[3]) / one.limit
-            found[one.name] = float(value)
+            found[one.name] = one.weight * float(value)
         return found
 
     # -- minimization --------------------------------------------------------------------------------------------
@@ -246,8 +228,24 @@ class MinimaxProblem:
             theta = minimize_largest(self.poles, theta, steps=steps, enough=enough).x
             if self(theta) is None:
                 return None
-        end = minimize_largest(self, theta, steps=steps)
-        return end.value, end.x
+        for _ in range(_AGAIN):
+            end = minimize_largest(self, theta, steps=steps)
+            theta = end.x
+            if self._seen(theta, end.value):
+                break
+        return end.value, theta
+
+    def _seen(self, theta: Array, value: float) -> bool:
+        """Whether no requirement is larger than the search has seen; where one is, its peak is looked at now."""
+        K, missed = self.structure.gains(theta), False
+        for k, one in enumerate(self.requirements):
+            if one.kind == "hinf":
+                A, B, C, D = one.plant.closed(K[one.case])[:4]
+                highest, where = largest_gain(response(A, B, C, D, one.plant.dt))
+                if highest * one.weight / one.limit > value + 1e-6 * abs(value):
+                    self._group_of[k].remember(where)
+                    missed = True
+        return not missed
 
     def _unit(self) -> float:
         """Unit of growths, 1/s."""
@@ -263,15 +261,15 @@ class _Group:
     def __init__(self, requirements: Sequence[Requirement], members: Sequence[int]) -> None:
         self.members = np.array(members)
         some = [requirements[k] for k in members]
-        self.kind, self.dt = some[0].kind, some[0].plant.dt
-        self._limits, self._index = np.array([one.limit for one in some]), [one.case for one in some]
+        self.kind, self.dt, self._some = some[0].kind, some[0].plant.dt, some
+        self._limits, self._index = np.array([one.limit / one.weight for one in some]), [one.case for one in some]
         names = ("A", "B1", "B2", "C1", "C2", "D11", "D12", "D21")
         self._stacks = [np.array([getattr(one.plant, name) for one in some]) for name in names]
         self._near: list[float] = []  # where peaks were
         self._omega: Array | None = None
 
     def remember(self, omega: float) -> None:
-        """Look at a frequency, too, from now on."""
+        """Look at a frequency, too, now."""
         self._near = [*self._near[-_KEPT:], omega]
 
     def lower_bounds(self, K: Sequence[Array]) -> Array | None:
@@ -280,7 +278,7 @@ class _Group:
         gain = np.array([K[i] for i in self._index])
         A, B, C, D = A + B2 @ gain @ C2, B1 + B2 @ (gain @ D21), C1 + (D12 @ gain) @ C2, D11 + D12 @ gain @ D21
         if self.kind == "h2":
-            if not all(_is_stable(a, self.dt) for a in A):
+            if not (_growth(np.linalg.eigvals(A), self.dt) < 0.0).all():
                 return None
             return np.array([_h2_norm(*parts, self.dt) for parts in zip(A, B, C, D, strict=True)]) / self._limits
         values, V = np.linalg.eig(A)
@@ -288,7 +286,7 @@ class _Group:
         if not (growth < 0.0).all():
             return None
         if self.kind == "growth":
-            return np.array([_over_limit(g.max(), limit) for g, limit in zip(growth, self._limits, strict=True)])
+            return np.array([x.weight * _over_limit(g.max(), x.limit) for g, x in zip(growth, self._some, strict=True)])
         if self._omega is None:
             self._omega = self._grid(values)
         omega = np.concatenate([self._omega, self._near])
@@ -307,10 +305,10 @@ class _Group:
         """Frequencies that cover the poles, and what is below and above."""
         if self.dt:
             values = np.log(np.where(np.abs(values) > 1e-12, values, 1e-12)) / self.dt
-        sizes: Array = np.abs(values)
-        low, high = 1e-2 * sizes[sizes > 0.0].min(initial=1e-3), 1e2 * sizes.max(initial=1.0)
-        if self.dt:
-            high = 1e2 / self.dt
+        sizes: Array = np.abs(values[values != 0.0])
+        if not sizes.size:
+            return np.array([0.0, np.inf])
+        low, high = 1e-2 * sizes.min(), 1e2 / self.dt if self.dt else 1e2 * sizes.max()
         return np.concatenate([[0.0], np.geomspace(low, high, _GRID), [np.inf]])
 
 
@@ -326,13 +324,6 @@ def _growth(values: NDArray[Any], dt: float) -> Array:
     return np.log(np.maximum(np.abs(values), 1e-300)) / dt
 
 
-def _is_stable(A: Array, dt: float) -> bool:
-    values = np.linalg.eigvals(A)
-    if dt:
-        return bool((np.abs(values) < 1.0 - 1e-12).all())
-    return bool((values.real < -1e-12 * np.abs(values).max(initial=1e-300)).all())
-
-
 def _growths(plant: GeneralizedPlant, K: Array, dK: Array, kind: int) -> _Functions:
     """Growth of the slowest poles, and their derivatives."""
     from scipy.linalg import eig
@@ -340,9 +331,8 @@ def _growths(plant: GeneralizedPlant, K: Array, dK: Array, kind: int) -> _Functi
     values, left, right = eig(plant.A + plant.B2 @ K @ plant.C2, left=True)
     growth = _growth(values, plant.dt)
     unit = float(np.abs(values).max(initial=1e-300)) if not plant.dt else 1.0 / plant.dt
-    some = np.flatnonzero((growth >= growth.max() - max(0.1 * abs(growth.max()), 1e-9 * unit)) & (values.imag >= 0.0))[
-        :6
-    ]
+    near = growth >= growth.max() - max(0.1 * abs(growth.max()), 1e-9 * unit)
+    some = np.flatnonzero(near & (values.imag >= 0.0))[:6]
     gradients = []
     for i in some:
         y, x = left[:, i].conj(), right[:, i]
@@ -357,12 +347,12 @@ def _active(X: Response) -> tuple[Array, float]:
     """Frequencies at which a response is nearly largest, the highest peak first, and its height.
 
     They are all peaks above a share, and the sides of all peaks at some levels: where a response is flat, as good ones
-    are, it may not rise anywhere on the plateau.
+    are, it may not rise anywhere on the plateau. Peaks are those about poles: at the end others are asked for.
     """
-    highest, where = largest_gain(X)
-    peaks = X.peaks(_SHARE)[0]
+    peaks, sizes = X.peaks(_SHARE)
+    highest = float(sizes[0])
     sides = [X.crossings(highest * (1.0 - part * (1.0 - _SHARE))) for part in _LEVELS] if len(X.A) else []
-    return np.concatenate([[where], np.unique(np.concatenate([peaks, *sides]))]), highest
+    return np.concatenate([peaks[:1], np.unique(np.concatenate([peaks[1:], *sides]))]), highest
 
 
 def _h2_norm(A: Array, B: Array, C: Array, D: Array, dt: float) -> float:

@@ -27,7 +27,6 @@ __all__ = ["Synthesis", "loop_shaping", "mixed_sensitivity", "mu_synthesis", "op
 
 Array = NDArray[np.float64]
 
-_ACCURACY = 1e-9  # relative, of norms
 _SMALL = 1e-4  # of what inputs and outputs do at mid frequency: efforts and noise that are added to singular problems
 _SHIFTS = (0.0, 1e-6, 1e-4, 1e-2, 0.1)  # of the unit of frequency: poles are moved off the imaginary axis
 _LEAST, _DOUBLINGS = 1e-3, 60  # the first level that is tried, and how often it is doubled

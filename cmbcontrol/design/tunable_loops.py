@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _check
 from ..controllers.closed_loop import linearize_closed_loop
 from ..controllers.controller import Controller
 from ..controllers.law_gains import FrozenLaw, Gains, Ways, law_gains, unit_efforts
@@ -104,10 +105,13 @@ class TunableLoops:
         if middle.measures_force:
             raise InputError(f"{middle.name} measures the constraint force, which tuning of structures does not know")
         self.coordinates = tuple(middle.coordinates)
+        for plant, _ in machines.values():
+            for name in self.coordinates:
+                _check.one_of(name, plant.position_names, "coordinate of the machine", f"{middle.name} follows")
         self.cases = [self._case(label, plant, q, delay) for label, (plant, q) in machines.items()]
         self._shared = False
         self._shared = len(self.cases) > 1 and self._is_shared()
-        self._constant, self._slopes, self._rest = self._affine()
+        self._constant, self._slopes, self._anew = self._affine()
 
     # -- parameters ----------------------------------------------------------------------------------------------
 
@@ -152,8 +156,8 @@ class TunableLoops:
         moved = np.zeros((inner.c_c.shape[0], n))
         states = inner.u_x.shape[1]
         moved[:, :states], moved[:, states : states + len(moved)] = inner.c_x, inner.c_c
-        frozen = FrozenLaw(plant, law, 0.0).without_drive(None)
-        changing = [i for i, name in enumerate(frozen.state_names) if name in loop.states]
+        frozen, ways = FrozenLaw(plant, law, 0.0, trace_at=q).without_drive(q), Ways.of(loop.plant)
+        changing = np.flatnonzero(law_gains(frozen, ways, loop.rest.state).changing(frozen))
         rows = {name: loop.C[loop.outputs.index(name)] for name in self.coordinates if name in loop.outputs}
         if len(rows) < len(self.coordinates):
             raise InputError(
@@ -173,9 +177,9 @@ class TunableLoops:
             unit_efforts=unit_efforts(plant.terms(loop.point.q, np.zeros(plant.nv))),
             unit_outputs=np.array([plant.size if units[name] == "m" else 1.0 for name in self.coordinates]),
             dt=loop.dt,
-            ways=Ways.of(loop.plant),
-            rest=np.concatenate([loop.rest.state, np.zeros(0)]),
-            free=np.array(changing, dtype=np.int64),
+            ways=ways,
+            rest=loop.rest.state,
+            free=changing,
         )
 
     # -- gains ---------------------------------------------------------------------------------------------------
@@ -209,7 +213,7 @@ class TunableLoops:
         return self.cases[:1] if self._shared else self.cases
 
     def _affine(self) -> tuple[list[Array], list[Array], bool]:
-        """Matrices K0 and slopes of laws that are affine in all gains together, and whether this is so."""
+        """Matrices K0 and slopes of laws that are affine in all gains together, and whether they are not."""
         base = self.values(self.start)
         constant, slopes = [], []
         for case in self._looked_at:
@@ -232,7 +236,7 @@ class TunableLoops:
     def gains(self, theta: Array) -> list[Array]:
         """Matrices of the law, one for each case."""
         values = self.values(theta)
-        if self._rest:
+        if self._anew:
             found = [self._matrix(case, values) for case in self._looked_at]
         else:
             x = np.array(list(values.values()))
@@ -244,17 +248,20 @@ class TunableLoops:
         rates, values = self._rates(theta), self.values(theta)
         found = []
         for i, case in enumerate(self._looked_at):
-            dK = self._differences(case, values) if self._rest else self._slopes[i]
+            dK = self._differences(case, values) if self._anew else self._slopes[i]
             found.append(dK * rates[:, None, None])
         return found * len(self.cases) if self._shared else found
 
     def _differences(self, case: LoopCase, values: dict[str, float]) -> Array:
         made = []
         for name, r in self.ranges.items():
-            h = _STEP * (values[name] if r.log else r.high - r.low)
+            at = values[name]
+            h = min(_STEP * (at if r.log else r.high - r.low), 0.49 * (at - r.low), 0.49 * (r.high - at))
+            if h <= 1e-9 * (r.high - r.low):  # at a bound, where theta moves the gain no more
+                made.append(np.zeros_like(self._matrix(case, values)))
+                continue
             near, far = (
-                self._matrix(case, values | {name: values[name] + k * h})
-                - self._matrix(case, values | {name: values[name] - k * h})
+                self._matrix(case, values | {name: at + k * h}) - self._matrix(case, values | {name: at - k * h})
                 for k in (1, 2)
             )
             made.append((8.0 * near - far) / (12.0 * h))

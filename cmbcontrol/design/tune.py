@@ -227,7 +227,7 @@ def tune(
     (True, True)
     """
     given = _check.mapping(bounds, "bounds", "gains to Range or (low, high)")
-    ranges = {name: _as_range(name, pair) for name, pair in given.items()}
+    ranges = {name: as_range(name, pair) for name, pair in given.items()}
     seed = _check.count(seed, "seed", 0)
     if penalty is not None:
         penalty = _check.number(penalty, "penalty")
@@ -276,7 +276,7 @@ def _as_constraints(given: Any) -> dict[str, tuple[Callable[[Simulation], float]
     return found
 
 
-def _as_range(name: str, given: Any) -> Range:
+def as_range(name: str, given: Any) -> Range:
     if isinstance(given, Range):
         return given
     return Range(*_check.pair(given, f"the bounds of {name!r} (a Range or a pair)"))

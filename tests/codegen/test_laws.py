@@ -13,7 +13,9 @@ from cmbcontrol import (
     Quintic,
     Sine,
     Spline,
+    linearize,
     plants,
+    trim,
 )
 from cmbcontrol.codegen import export
 from cmbcontrol.codegen.selftest import differences, states
@@ -39,6 +41,7 @@ from cmbcontrol.controllers import (
     LeadLag,
     LowPass,
     Notch,
+    OutputFeedback,
     PassiveJoints,
     PointTask,
     ProjectedInverseDynamics,
@@ -118,6 +121,10 @@ def test_named_plants(in_c, name):
                      | LeadLag(10.0, 90.0) | Filter({"num": [1.0, 9.0], "den": [1.0, 0.0]}) | Saturation(60.0),
     lambda plant, q: GainScheduled([PID(plant, Constant([2.0, 1.1]), kp=k, ki=30.0, kd=20.0, period=1e-3)
                                     for k in (80.0, 120.0)], {"left": [1.9, 2.3]}) | Saturation(60.0),
+    lambda plant, q: OutputFeedback(
+        linearize(plant, trim(plant, q), coordinates=("left", "right")),
+        {"A": [[0.9]], "B": [[1.0, 0.5]], "C": [[-12.0], [2.0]], "D": [[40.0, 0.0], [0.0, 30.0]], "dt": 1e-3},
+    ) | Saturation(60.0),
     lambda plant, q: Impedance(plant, PointTask(plant, "left_upper", point=(1.5, 0.0, 0.0), axes="xy"),
                                Constant([0.5, 1.9]), stiffness=300.0, damping=30.0, period=1e-3),
     lambda plant, q: ForwardKinematics(("left", "right")) | motion(plant, q) | Saturation(45.0),

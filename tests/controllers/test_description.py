@@ -124,6 +124,8 @@ def laws(plant):
         "limits": ctl.ConstrainedActuation(motion, limits=60.0),
         "passive": ctl.PassiveJoints(motion, margin=0.02),
         "feedback": feedback,
+        "output feedback": ctl.OutputFeedback(
+            lin, {"A": [[-40.0]], "B": [[1.0, 0.5]], "C": [[-1200.0], [200.0]], "D": [[40.0, 0.0], [0.0, 30.0]]}),
         "another path": motion.with_reference(cmb.Constant([2.0, 1.1])),
         "spline": motion.with_reference(cmb.Spline([0.0, 1.0, 2.0], [[2.1, 1.0], [2.2, 1.1], [2.0, 0.9]])),
         "cycle": motion.with_reference(cmb.Joined([moved, 0.1, back], periodic=True)),
@@ -137,7 +139,17 @@ def laws(plant):
 
 NAMES = ["numbers", "tracking", "task", "pose", "stack", "computed torque", "cascade", "PID", "filter"]
 NAMES += ["gain scheduled", "gravity"]
-NAMES += ["another model", "limits", "passive", "feedback", "another path", "spline", "cycle", "electronic cam"]
+NAMES += [
+    "another model",
+    "limits",
+    "passive",
+    "feedback",
+    "output feedback",
+    "another path",
+    "spline",
+    "cycle",
+    "electronic cam",
+]
 NAMES += ["inverse motion", "observer", "chain", "numbers in a chain"]
 
 

@@ -3,9 +3,29 @@
 import numpy as np
 import pytest
 
-from cmbcontrol.design.structured import FreeGain, MinimaxProblem, Requirement
+from cmbcontrol.design.structured import MinimaxProblem, Requirement
 from cmbcontrol.errors import DesignError
 from cmbcontrol.linear.generalized_plant import GeneralizedPlant
+
+
+class FreeGain:
+    """Structure of one gain, all of whose entries are free."""
+
+    def __init__(self, rows, columns):
+        self.rows, self.columns = rows, columns
+
+    @property
+    def start(self):
+        return np.zeros(self.rows * self.columns)
+
+    def gains(self, theta):
+        return [theta.reshape(self.rows, self.columns)]
+
+    def derivatives(self, theta):
+        return [np.eye(len(theta)).reshape(-1, self.rows, self.columns)]
+
+    def drawn(self, rng):
+        return rng.standard_normal(self.rows * self.columns) * 10.0 ** rng.uniform(-1.0, 1.0)
 
 
 def drawn(seed, dt=0.0, n=5, m=2, p=2):

@@ -113,7 +113,7 @@ def test_laws_that_are_not_affine_in_their_gains():
     loops = TunableLoops(machines(), law, {name: Range(*r) for name, r in ranges.items()})
     values = {"position_gain": 7.0, "velocity_gain": 90.0, "cutoff": 45.0}
     theta = loops.theta(values)
-    assert loops._rest
+    assert loops._anew
     for k, case in enumerate(loops.cases):
         loop = linearized(loops, k, values, 0.0)
         A = loops.generalized(case, ["command"], ["load"]).closed(loops.gains(theta)[k]).A
