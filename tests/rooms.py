@@ -22,6 +22,7 @@ ELSEWHERE = {
     "controllers/frame_tasks": ("controllers/test_tasks", "tasks of frames and of coordinates are tested alike"),
     "controllers/lagging_effort": ("controllers/test_rate_limit", "the base of RateLimit and FirstOrderActuator"),
     "controllers/around": ("controllers/test_with_model", "the base of WithModel and other laws around laws"),
+    "design/full_order": ("design/test_synthesis", "designs whose systems and H-infinity controllers these are"),
     "dynamics/singular_report": ("dynamics/test_singular", "the texts of what it reports"),
     "formats/links": ("formats/test_urdf", "poses, names and inertia of links, of URDF and SDF alike"),
     "formats/loops_file": ("formats/test_urdf", "the loops beside a URDF file"),

@@ -20,6 +20,7 @@ from .lqr import bryson as bryson
 from .lqr import lqr as lqr
 from .mismatch import Mismatch as Mismatch
 from .mismatch import mismatch as mismatch
+from .mu_synthesis import mu_synthesis as mu_synthesis
 from .pd_gains import pd_gains as pd_gains
 from .pd_gains import pd_gains_from_poles as pd_gains_from_poles
 from .pd_gains import sampled_pd_gains as sampled_pd_gains
@@ -34,7 +35,6 @@ from .scheduling import linear_grid as linear_grid
 from .synthesis import Synthesis as Synthesis
 from .synthesis import loop_shaping as loop_shaping
 from .synthesis import mixed_sensitivity as mixed_sensitivity
-from .synthesis import mu_synthesis as mu_synthesis
 from .synthesis import optimal_feedback as optimal_feedback
 from .tune import Range as Range
 from .tune import TuneResult as TuneResult

@@ -1,4 +1,4 @@
-"""Full-order robust synthesis: H-infinity, H2, loop shaping and mu, by SLICOT, scaled first and verified after."""
+"""Full-order robust synthesis: H-infinity, H2 and loop shaping, by SLICOT, scaled first and verified after."""
 
 from __future__ import annotations
 
@@ -10,30 +10,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
-from ..controllers.filters import LinearSystem, is_system, made_system, plain_system
+from ..controllers.filters import is_system, made_system, plain_system
 from ..controllers.observer import measured_rows
 from ..controllers.output_feedback import OutputFeedback
 from ..errors import ActuationError, InputError, InputTypeError
-from ..linear.balancing import state_scales
 from ..linear.controllability import slowest_decay, unmoved
-from ..linear.generalized_plant import GeneralizedPlant
 from ..linear.model import LinearModel
-from ..linear.norms import h2_norm, hinf_norm, response
+from ..linear.norms import h2_norm
+from .full_order import append, balanced, closed, least_norm, loaded_slycot, peak, regular, ss, static
 
 if TYPE_CHECKING:
     import control
 
-__all__ = ["Synthesis", "loop_shaping", "mixed_sensitivity", "mu_synthesis", "optimal_feedback"]
+__all__ = [
+    "Synthesis",
+    "finished",
+    "generalized",
+    "loop_shaping",
+    "mixed_sensitivity",
+    "optimal_feedback",
+    "require_reachable",
+]
 
 Array = NDArray[np.float64]
-
-_SMALL = 1e-4  # of what inputs and outputs do at mid frequency: efforts and noise that are added to singular problems
-_SHIFTS = (0.0, 1e-6, 1e-4, 1e-2, 0.1)  # of the unit of frequency: poles are moved off the imaginary axis
-_LEAST, _DOUBLINGS = 1e-3, 60  # the first level that is tried, and how often it is doubled
-_LOOSE = 1e-3  # of the unit of frequency, by which SLICOT may find poles unstable: they are looked at afterwards
-_MISFIT = 0.01  # relative, of scalings at frequencies where mu is at its peak
-_PATIENCE = 3  # iterations that bring nothing, before the search ends
-_FREQUENCIES = 100  # at which mu is evaluated
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +89,7 @@ class Synthesis:
         with the reduced controller. A remark has the bound of the error, twice the sum of the Hankel singular values
         that are left out (Glover, 1984).
         """
-        slycot, K = _slycot(), self._core
+        slycot, K = loaded_slycot(), self._core
         n = K.nstates
         _check.one_of(method, ("truncation", "residualization"), "method")
         _check.count(order, "order", least=0, most=n)
@@ -107,7 +106,7 @@ class Synthesis:
             )
         bound = 2.0 * float(np.sum(values[nr - (n - ns) : ns]))
         told = f"reduced from order {n} to {nr} by {method}: the controller changes by at most {bound:.4g} (H-infinity)"
-        return _finished(self, _ss(A[:nr, :nr], B[:nr], C[:, :nr], D), (*self.remarks, told))
+        return finished(self, ss(A[:nr, :nr], B[:nr], C[:, :nr], D), (*self.remarks, told))
 
     def __str__(self) -> str:
         lines = [f"{self.norm} {self.gamma:.6g}, controller of order {self.controller.nstates}"]
@@ -178,10 +177,11 @@ def mixed_sensitivity(
     B = np.hstack([np.zeros((G.nstates, k)), G.B])
     C = np.vstack([-G.C, np.zeros((m, G.nstates)), G.C, -G.C])
     D = np.block([[I, -G.D], [U, np.eye(m)], [np.zeros((k, k)), G.D], [I, -G.D]])
-    P = _append(W1, W2, W3, _static(I)) * _ss(G.A, B, C, D)
-    _require_reachable(G)
-    K, remarks = _hinf(P, k, m, tolerance)
-    return _finished(Synthesis(K, np.inf, "H-infinity norm", P, remarks, P, K, None, model, names), K, remarks)
+    P = append(W1, W2, W3, static(I)) * ss(G.A, B, C, D)
+    require_reachable(G)
+    _check.positive(tolerance, "tolerance")
+    K, _, remarks = least_norm(regular(P, k, m), tolerance)
+    return finished(Synthesis(K, np.inf, "H-infinity norm", P, remarks, P, K, None, model, names), K, remarks)
 
 
 def loop_shaping(
@@ -237,10 +237,10 @@ def loop_shaping(
         raise InputError(f"factor must be above 1, got {factor:g}; at 1 the controller has infinitely fast poles")
     G, names, inputs, model = _plant(plant, outputs)
     W1, W2 = _weight(effort, inputs, "effort", stable=False), _weight(output, names, "output", stable=False)
-    shaped = _balanced(W2 * G * W1)
+    shaped = balanced(W2 * G * W1)
     A, B, C, D = shaped.A, shaped.B, shaped.C, shaped.D
     k, m = D.shape
-    _require_reachable(shaped)
+    require_reachable(shaped)
     S, R = np.eye(m) + D.T @ D, np.eye(k) + D @ D.T
     Z = solve_continuous_are(A.T, C.T, B @ B.T, R, s=B @ D.T)
     X = solve_continuous_are(A, B, C.T @ C, S, s=C.T @ D)
@@ -250,16 +250,16 @@ def loop_shaping(
     L = (1.0 - gamma**2) * np.eye(len(A)) + X @ Z
     H = gamma**2 * np.linalg.solve(L.T, Z @ C.T)
     # of errors in place of measurements: B and D change their sign
-    Ks = _ss(A + B @ F + H @ (C + D @ F), -H, B.T @ X, D.T)
+    Ks = ss(A + B @ F + H @ (C + D @ F), -H, B.T @ X, D.T)
     none = np.zeros((len(A), k))
-    P = _ss(
+    P = ss(
         A,
         np.hstack([none, B, B]),
         np.vstack([C, np.zeros((m, len(A))), -C]),
         np.block([[np.eye(k), D, D], [np.zeros((m, k + m)), np.eye(m)], [-np.eye(k), -D, -D]]),
     )
     told = (f"least gamma {least:.7g}, largest coprime factor uncertainty {1.0 / least:.6g}",)
-    return _finished(Synthesis(Ks, np.inf, "H-infinity norm", P, told, P, Ks, (W1, W2), model, names), Ks, told)
+    return finished(Synthesis(Ks, np.inf, "H-infinity norm", P, told, P, Ks, (W1, W2), model, names), Ks, told)
 
 
 def optimal_feedback(
@@ -294,199 +294,23 @@ def optimal_feedback(
     >>> round(optimal_feedback(P, 1, 1, norm="h2").gamma ** 2, 6)
     2.0
     """
-    P = _generalized(P, measurements, controls)
+    P = generalized(P, measurements, controls)
     _check.one_of(norm, ("hinf", "h2"), "norm")
-    _require_reachable(P, measurements, controls)
-    if norm == "hinf":
-        K, remarks = _hinf(P, measurements, controls, tolerance)
-        return _finished(Synthesis(K, np.inf, "H-infinity norm", P, remarks, P, K), K, remarks)
-    if P.D[: P.noutputs - measurements, : P.ninputs - controls].any():
-        raise InputError("D11 is not zero: w acts on z at once, and no controller gives a finite H2 norm. Leave it out")
-    slycot = _slycot()
-    unit, regular, remarks = _regularised(P, measurements, controls)
-    matrices = regular.A, regular.B, regular.C, regular.D
-    found = slycot.sb10hd(P.nstates, regular.ninputs, regular.noutputs, controls, measurements, *matrices)
-    K = _unscaled(found[:4], unit)
-    return _finished(Synthesis(K, np.inf, "H2 norm", P, remarks, P, K), K, remarks)
-
-
-def mu_synthesis(
-    P: control.StateSpace,
-    measurements: int,
-    controls: int,
-    blocks: Sequence[int],
-    *,
-    order: int = 3,
-    iterations: int = 10,
-    tolerance: float = 1e-2,
-) -> Synthesis:
-    """Controller u = +K y that is robust against structured uncertainty, by D-K iteration.
-
-    The blocks of the uncertainty (and of the performance, as one more block) are full and complex, of unit size.
-
-    Parameters
-    ----------
-    P, measurements, controls
-        Generalized plant, as in `optimal_feedback`; w and z have the blocks in their order.
-    blocks : sequence of int
-        Sizes of the blocks, of as many inputs as outputs.
-    order : int
-        Largest order of the scaling of a block, with real poles and zeros.
-    iterations : int
-        Most designs; it ends after three that are not better than the best one by the tolerance.
-    tolerance : float
-        Relative, to which each H-infinity norm is found.
-
-    Returns
-    -------
-    Synthesis
-        Its gamma is the H-infinity norm of the loop with rational scalings: an upper bound of mu at all frequencies,
-        not only at those of a grid. The best of all iterations.
-
-    Raises
-    ------
-    ActuationError, ValueError
-        As `optimal_feedback`.
-
-    Notes
-    -----
-    Doyle (1985). Neither step makes the bound worse, but both together need not find the least one.
-
-    Examples
-    --------
-    >>> import control
-    >>> P = control.ss([[-1]], [[1, 0, 1]], [[1], [0], [1]], [[0, 0, 0], [0, 0, 0.1], [0, 0.1, 0]])
-    >>> found = mu_synthesis(P, 1, 1, [1, 1])
-    >>> found.gamma <= 1.001 * optimal_feedback(P, 1, 1).gamma
-    True
-    """
-    P = _generalized(P, measurements, controls)
-    for x in _check.sequence(blocks, "blocks", "sizes"):
-        _check.count(x, "a size of blocks")
-    sizes = P.ninputs - controls, P.noutputs - measurements
-    if sizes != (sum(blocks), sum(blocks)):
-        raise InputError(f"blocks {list(blocks)} need {sum(blocks)} inputs w and outputs z, got {sizes[0]}, {sizes[1]}")
-    _check.count(order, "order", least=0)
-    _require_reachable(P, measurements, controls)
-    d = [_static(np.eye(1))] * len(blocks)
-    best, waited = None, 0
-    for done in range(1, _check.count(iterations, "iterations") + 1):
-        left, right = _scalings(d, blocks)
-        scaled = _append(left, _static(np.eye(measurements))) * P * _append(right, _static(np.eye(controls)))
-        K, remarks = _hinf(scaled, measurements, controls, tolerance)
-        made = Synthesis(K, np.inf, "upper bound of mu", P, remarks, P, K, _scalings=(left, right))
-        made = _finished(made, K, remarks)
-        omega = _grid(made.loop)
-        bound, values = _mu_bounds(made.loop, omega, blocks)
-        d = [_fitted(omega, x, bound, order) for x in values[:-1]] + [_static(np.eye(1))]
-        closer = _finished(replace(made, _scalings=_scalings(d, blocks)), K, remarks)
-        made = min(made, closer, key=lambda x: x.gamma)
-        told = f"iteration {done}: mu at most {bound.max():.6g} at {len(omega)} frequencies"
-        made = replace(made, remarks=(*remarks, told))
-        waited = 0 if best is None or made.gamma < best.gamma * (1.0 - tolerance) else waited + 1
-        best = made if best is None or made.gamma < best.gamma else best
-        if waited == _PATIENCE:
-            break
-    return best  # type: ignore[return-value]  # at least one
-
-
-# -- the least H-infinity norm ------------------------------------------------------------------------------------
-
-
-def _hinf(P: control.StateSpace, k: int, m: int, tolerance: float) -> tuple[control.StateSpace, tuple[str, ...]]:
-    """Controller within a tolerance of the least H-infinity norm, and what was changed to find it."""
+    require_reachable(P, measurements, controls)
     _check.positive(tolerance, "tolerance")
-    slycot = _slycot()
-    unit, regular, remarks = _regularised(P, k, m)
-    n, B, C, D = regular.nstates, regular.B, regular.C, regular.D
-    decays = -np.linalg.eigvals(regular.A).real
-    slow = float(decays[decays > 0.0].min(initial=1.0))
-
-    def at(gamma: float, shift: float) -> tuple[Array, ...] | None:
-        """Controller with a norm below gamma, where there is one."""
-        A = regular.A + shift * np.eye(n)
-        try:
-            found = slycot.sb10ad(n, D.shape[1], D.shape[0], m, k, gamma, A, B, C, D, 4, actol=_LOOSE)
-        except slycot.exceptions.SlycotArithmeticError:
-            return None
-        K = found[1:5]
-        try:
-            return K if _peak(_closed(regular, _ss(*K))) <= gamma * (1.0 + 1e-6) else None
-        except np.linalg.LinAlgError:  # a pole on the axis
-            return None
-
-    for share in _SHIFTS:
-        shift = min(share, 0.3 * slow)  # poles that decay keep doing so: none of them need be moved by the controller
-        high, found = _LEAST, None
-        for _ in range(_DOUBLINGS):
-            found = at(high, shift)
-            if found is not None:
-                break
-            high *= 2.0
-        if found is None:
-            continue
-        low = 0.5 * high if high > _LEAST else 0.0
-        while high - low > tolerance * high and high > np.finfo(float).tiny:
-            middle = 0.5 * (low + high)
-            better = at(middle, shift)
-            low, high, found = (middle, high, found) if better is None else (low, middle, better)
-        if shift:
-            told = f"poles on the imaginary axis were moved by {shift * unit[0]:.3g} rad/s for the design"
-            remarks = (*remarks, told)
-        return _unscaled(found, unit), remarks
-    raise ActuationError(
-        f"SLICOT found no stabilising controller for the levels {_LEAST:g} to {high:.3g}: modes that hardly move or "
-        "are hardly seen, or weights that are too large to compare. Use weights nearer to 1, with poles nearer to "
-        "those of the plant"
-    )
+    if norm == "h2" and P.D[: P.noutputs - measurements, : P.ninputs - controls].any():
+        raise InputError("D11 is not zero: w acts on z at once, and no controller gives a finite H2 norm. Leave it out")
+    plant = regular(P, measurements, controls)
+    if norm == "hinf":
+        K, _, remarks = least_norm(plant, tolerance)
+        return finished(Synthesis(K, np.inf, "H-infinity norm", P, remarks, P, K), K, remarks)
+    x = plant.system
+    found = loaded_slycot().sb10hd(P.nstates, x.ninputs, x.noutputs, controls, measurements, x.A, x.B, x.C, x.D)
+    K, remarks = plant.controller(found[:4]), plant.remarks
+    return finished(Synthesis(K, np.inf, "H2 norm", P, remarks, P, K), K, remarks)
 
 
-_Unit = tuple[float, Array, Array]  # of frequency, of u, and one over that of y
-
-
-def _regularised(P: control.StateSpace, k: int, m: int) -> tuple[_Unit, control.StateSpace, tuple[str, ...]]:
-    """Plant in units that suit it, with small efforts and noise where D12 or D21 has no full rank; and what was added.
-
-    Units of time, states, u and y do not change norms from w to z (H2 norms by a factor).
-    """
-    balanced = _balanced(P)
-    w = (float(np.linalg.norm(balanced.A, 2)) if P.nstates else 0.0) or 1.0
-    A, B, C, D = balanced.A / w, balanced.B / np.sqrt(w), balanced.C / np.sqrt(w), balanced.D.copy()
-    kz, mw = len(D) - k, D.shape[1] - m
-    middle = np.abs(C @ np.linalg.solve((1j + 1e-3) * np.eye(len(A)) - A, B) + D)
-    u = np.linalg.norm(middle[:kz, mw:], axis=0)
-    y = np.linalg.norm(middle[kz:, :mw], axis=1)
-    u, y = 1.0 / np.where(u > 0.0, u, 1.0), 1.0 / np.where(y > 0.0, y, 1.0)
-    B[:, mw:] *= u
-    D[:, mw:] *= u
-    C[kz:] *= y[:, None]
-    D[kz:] *= y[:, None]
-    remarks = []
-    if _lacks(D[:kz, mw:]):
-        remarks.append(f"some efforts had no weight: all got one of {_SMALL:g} of what they do at {w:.3g} rad/s")
-        C = np.vstack([C[:kz], np.zeros((m, len(A))), C[kz:]])
-        D = np.vstack([D[:kz], np.hstack([np.zeros((m, mw)), _SMALL * np.eye(m)]), D[kz:]])
-        kz += m
-    if _lacks(D[kz:, :mw].T):
-        remarks.append(f"some measurements had no noise: all got {_SMALL:g} of what they show at {w:.3g} rad/s")
-        B = np.hstack([B[:, :mw], np.zeros((len(A), k)), B[:, mw:]])
-        D = np.hstack([D[:, :mw], np.vstack([np.zeros((kz, k)), _SMALL * np.eye(k)]), D[:, mw:]])
-    return (w, u, y), _balanced(_ss(A, B, C, D)), tuple(remarks)
-
-
-def _lacks(D: Array) -> bool:
-    """Whether columns are dependent."""
-    values = np.linalg.svd(D, compute_uv=False)
-    return D.shape[0] < D.shape[1] or bool(values.min(initial=1.0) < _SMALL)
-
-
-def _unscaled(K: tuple[Array, ...], unit: _Unit) -> control.StateSpace:
-    """Controller in the units of the plant."""
-    (A, B, C, D), (w, u, y) = K, unit
-    return _balanced(_ss(w * A, w * B * y, u[:, None] * C, u[:, None] * D * y))
-
-
-def _require_reachable(P: control.StateSpace, k: int | None = None, m: int | None = None) -> None:
+def require_reachable(P: control.StateSpace, k: int | None = None, m: int | None = None) -> None:
     """Refuse a mode that does not decay and that u does not move, or y does not show."""
     B, C = P.B[:, -m:] if m else P.B, P.C[-k:] if k else P.C
     for A, X, does in ((P.A, B, "the efforts do not move"), (P.A.T, C.T, "the measurements do not show")):
@@ -501,9 +325,9 @@ def _require_reachable(P: control.StateSpace, k: int | None = None, m: int | Non
             )
 
 
-def _finished(design: Synthesis, K: control.StateSpace, remarks: tuple[str, ...]) -> Synthesis:
+def finished(design: Synthesis, K: control.StateSpace, remarks: tuple[str, ...]) -> Synthesis:
     """Design with a controller, its loop, and the norm of this loop; refuses one that is not stable."""
-    loop = _closed(design._P, K)
+    loop = closed(design._P, K)
     if slowest_decay(np.linalg.eigvals(loop.A), None) <= 0.0:
         worst = float(np.linalg.eigvals(loop.A).real.max())
         raise ActuationError(
@@ -514,77 +338,9 @@ def _finished(design: Synthesis, K: control.StateSpace, remarks: tuple[str, ...]
         gamma = h2_norm(loop.A, loop.B, loop.C) if np.abs(loop.D).max(initial=0.0) == 0.0 else np.inf
     else:
         scaled = loop if design._scalings is None else design._scalings[0] * loop * design._scalings[1]
-        gamma = _peak(scaled)
+        gamma = peak(scaled)
     whole = K if design._around is None else design._around[0] * K * design._around[1]
     return replace(design, controller=whole, gamma=gamma, loop=loop, remarks=remarks, _core=K)
-
-
-def _closed(P: control.StateSpace, K: control.StateSpace) -> control.StateSpace:
-    """The loop from w to z of a generalized plant with u = +K y."""
-    return _ss(*GeneralizedPlant.from_ss(P, K.ninputs, K.noutputs).closed(K)[:4])
-
-
-def _peak(system: control.StateSpace) -> float:
-    """H-infinity norm; infinite where the system is not stable."""
-    return hinf_norm(system.A, system.B, system.C, None, system.D)
-
-
-def _grid(system: control.StateSpace) -> Array:
-    """Frequencies from below the slowest pole to above the fastest one, and those of the poles."""
-    poles = np.abs(np.linalg.eigvals(system.A)) if system.nstates else np.ones(1)
-    poles = poles[poles > 0.0]
-    return np.unique(np.concatenate([poles, np.geomspace(0.1 * poles.min(), 10.0 * poles.max(), _FREQUENCIES)]))
-
-
-def _mu_bounds(loop: control.StateSpace, omega: Array, blocks: Sequence[int]) -> tuple[Array, Array]:
-    """Upper bounds of mu (frequencies,), and scalings of the blocks (blocks, frequencies), the last of which is 1."""
-    slycot = _slycot()
-    first, kinds = np.cumsum([0, *blocks[:-1]]), np.full(len(blocks), 2)
-    bounds, scalings = [], []
-    for X in response(loop.A, loop.B, loop.C, loop.D, 0.0)(omega):
-        if not X.any():
-            bound, d = 0.0, np.ones(len(X))
-        else:
-            bound, d, *_ = slycot.ab13md(X, np.array(blocks), kinds)
-        bounds.append(bound)
-        scalings.append(d[first] / d[first[-1]])
-    return np.array(bounds), np.array(scalings).T
-
-
-def _fitted(omega: Array, size: Array, mu: Array, order: int) -> control.StateSpace:
-    """System k prod (s + z) / (s + p), z, p > 0, whose gain is near a size where mu is near its peak."""
-    from scipy.optimize import least_squares
-
-    weight = (mu / mu.max()) ** 2
-    target, square = np.log(size), omega[:, None] ** 2
-
-    def misfit(x: Array) -> Array:
-        corners = np.exp(2.0 * x[1:])
-        slopes = 0.5 * np.log(square + corners)
-        half = len(corners) // 2
-        return weight * (x[0] + slopes[:, :half].sum(1) - slopes[:, half:].sum(1) - target)
-
-    low, high = np.log(omega[0]), np.log(omega[-1])
-    for n in range(order + 1):
-        corners = np.linspace(low, high, 2 * n + 2)[1:-1]
-        start = np.concatenate([[np.average(target, weights=weight + 1e-12)], corners[::2], corners[1::2]])
-        bounds = ([-np.inf, *[low - 2.0] * (2 * n)], [np.inf, *[high + 2.0] * (2 * n)])
-        x = least_squares(misfit, start, bounds=bounds).x
-        if np.abs(misfit(x)).max() < _MISFIT:
-            break
-    z, p = np.sort(np.exp(x[1 : n + 1])), np.sort(np.exp(x[n + 1 :]))
-    found = _static(np.exp(x[:1, None]))
-    for a, b in zip(z, p, strict=True):
-        share = abs(a - b) ** 0.5
-        found = found * _ss([[-b]], [[share]], [[np.copysign(share, a - b)]], [[1.0]])
-    return found
-
-
-def _scalings(d: Sequence[control.StateSpace], blocks: Sequence[int]) -> tuple[control.StateSpace, control.StateSpace]:
-    """Scalings D and D^-1 of all blocks."""
-    inverse = [_ss(x.A - x.B @ x.C / x.D, x.B / x.D, -x.C / x.D, 1.0 / x.D) for x in d]
-    one, other = ([x for x, n in zip(systems, blocks, strict=True) for _ in range(n)] for systems in (d, inverse))
-    return _append(*one), _append(*other)
 
 
 # -- plants and weights --------------------------------------------------------------------------------------------
@@ -596,7 +352,7 @@ def _plant(given: Any, outputs: Sequence[str] | None) -> tuple[Any, tuple[str, .
         names = given.outputs if outputs is None else (outputs,) if isinstance(outputs, str) else tuple(outputs)
         C = measured_rows(given, names)[0]
         D = np.zeros((len(names), len(given.inputs)))
-        return _ss(given.A, given.B, C, D, given.states), names, given.inputs, given
+        return ss(given.A, given.B, C, D, given.states), names, given.inputs, given
     if outputs is not None:
         raise InputError("outputs name joints of a machine; give its LinearModel, or a system with the outputs wanted")
     G = _system(given, "the plant")
@@ -611,14 +367,14 @@ def _system(given: Any, what: str) -> control.StateSpace:
     made = made_system(x, what)
     if made.dt:
         raise InputError(f"{what} is in sampled time ({made.dt:g} s); design in continuous time, and sample the law")
-    return _of(made)
+    return ss(*made[:4])
 
 
 def _weight(given: Any, names: Sequence[str], what: str, stable: bool = True) -> control.StateSpace:
     """Weight of signals: square, or, without one, with no outputs."""
     what, n = f"the weight of {what}", len(names)
     if given is None:
-        return _static(np.zeros((0, n)))
+        return static(np.zeros((0, n)))
     if isinstance(given, Mapping) and not is_system(given):
         for name in given:
             _check.one_of(name, names, "signal", what)
@@ -630,7 +386,7 @@ def _weight(given: Any, names: Sequence[str], what: str, stable: bool = True) ->
     else:
         one = _number_or_system(given, what)
         parts = [one] * n if one.D.shape == (1, 1) else [one]
-    W = _append(*parts)
+    W = append(*parts)
     if W.ninputs != n or (not stable and W.noutputs != n):
         raise InputError(f"{what} has {W.ninputs} inputs and {W.noutputs} outputs for {n} signals ({', '.join(names)})")
     poles = np.linalg.eigvals(W.A)
@@ -644,10 +400,10 @@ def _weight(given: Any, names: Sequence[str], what: str, stable: bool = True) ->
 
 
 def _number_or_system(given: Any, what: str) -> control.StateSpace:
-    return _static(np.full((1, 1), _check.number(given, what))) if np.isscalar(given) else _system(given, what)
+    return static(np.full((1, 1), _check.number(given, what))) if np.isscalar(given) else _system(given, what)
 
 
-def _generalized(P: Any, k: int, m: int) -> control.StateSpace:
+def generalized(P: Any, k: int, m: int) -> control.StateSpace:
     """Generalized plant, with numbers of its measurements and controls that fit."""
     P = _system(P, "the generalized plant")
     _check.count(k, "measurements"), _check.count(m, "controls")
@@ -657,42 +413,3 @@ def _generalized(P: Any, k: int, m: int) -> control.StateSpace:
             "leave no z or no w"
         )
     return P
-
-
-def _ss(A: Any, B: Any, C: Any, D: Any, states: Sequence[str] | None = None) -> control.StateSpace:
-    import control
-
-    return control.StateSpace(A, B, C, D, 0, **({} if states is None else {"states": list(states)}))
-
-
-def _of(x: LinearSystem) -> control.StateSpace:
-    return _ss(*x[:4])
-
-
-def _static(D: Array) -> control.StateSpace:
-    return _ss(np.zeros((0, 0)), np.zeros((0, D.shape[1])), np.zeros((D.shape[0], 0)), D)
-
-
-def _append(*systems: control.StateSpace) -> control.StateSpace:
-    """Systems side by side."""
-    from scipy.linalg import block_diag
-
-    A, B, C, D = (block_diag(*matrices) for matrices in zip(*((x.A, x.B, x.C, x.D) for x in systems), strict=True))
-    return _ss(A, B, C, D)
-
-
-def _balanced(P: control.StateSpace) -> control.StateSpace:
-    """The system in units of states in which what acts on each is of the size of what it acts on, outputs too."""
-    into, out = np.linalg.norm(P.B, axis=1), np.linalg.norm(P.C, axis=0)
-    s = state_scales(np.block([[P.A, into[:, None]], [out, np.zeros((1, 1))]]))
-    s = s[:-1] / s[-1]
-    return _ss(P.A * s / s[:, None], P.B / s[:, None], P.C * s, P.D, P.state_labels)
-
-
-def _slycot() -> Any:
-    """The module `slycot`, of the extra ``robust``."""
-    try:
-        import slycot
-    except ImportError as error:
-        raise InputError('robust synthesis needs slycot: pip install "cmbcontrol[robust]"') from error
-    return slycot

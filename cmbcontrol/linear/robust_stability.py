@@ -23,7 +23,7 @@ from .mu import Array, BlockStructure, Complex, Scalings, UncertainBlock, least_
 __all__ = ["RobustStability", "WorstCaseGain", "robust_stability", "worst_case_gain"]
 
 _MOST = 600  # frequencies that are tried; a few tens are usual
-_COARSER = 100  # frequencies after which the tolerance is doubled
+_COARSER = 100  # frequencies after which the tolerance is doubled, and the level raised: where mu is flat
 _ROUNDING = 1e-10  # of the terms of a test matrix of size 1: eigenvalues below it prove nothing
 _LOOKS = 48  # frequencies at which a proof is looked at again
 _LEAST = 1e-4  # of the norm of M, balanced: the least upper bound that is sought
@@ -253,7 +253,11 @@ def _sweep(
         bound_at(known[1])
         bound, peak = summit(known[1], 0.0, np.inf)
         level = max(known[0], bound) * (1.0 + tolerance)
+    patience = _COARSER
     while left and len(tried) < _MOST:
+        if only is None and len(tried) >= patience:  # what is proven stays so at a higher level
+            tolerance, patience = 2.0 * tolerance, patience + _COARSER
+            level *= 1.0 + tolerance
         omega = None
         while queue and omega is None:
             x = float(queue.pop())

@@ -1,6 +1,6 @@
 """Full-order synthesis: published norms, laws in the nonlinear machine, bounds of reduction, wrong calls.
 
-Reference values: Skogestad and Postlethwaite, Multivariable Feedback Control (2005), examples 2.17, 5.9, 8.12, 9.3,
+Reference values: Skogestad and Postlethwaite, Multivariable Feedback Control (2005), examples 2.17, 5.9, 9.3,
 computed to more digits than printed; SLICOT's examples of SB10AD and SB10HD; closed forms.
 """
 
@@ -13,7 +13,7 @@ from scipy.linalg import expm
 
 import cmbcontrol as cmb
 from cmbcontrol import linearize, linearize_closed_loop, plants, trim
-from cmbcontrol.design import loop_shaping, mixed_sensitivity, mu_synthesis, optimal_feedback
+from cmbcontrol.design import loop_shaping, mixed_sensitivity, optimal_feedback
 from tests.fixtures import matched
 
 pytest.importorskip("slycot", reason="the extra 'robust' is not installed")
@@ -95,33 +95,6 @@ def test_singular_problems_are_told():
     assert np.linalg.eigvals(found.loop.A).real.max() < 0.0
 
 
-def distillation():
-    """Skogestad's column with 20 % to 200 % uncertainty of each input, example 8.12; slow pole for the integrator."""
-    G = np.array([[87.8, -86.4], [108.2, -109.6]])
-    one, none = np.eye(2), np.zeros((2, 2))
-    weights = [control.ss((s + 0.2) / (0.5 * s + 1))] * 2 + [control.ss((s / 2 + 0.05) / (s + 1e-6))] * 2
-    D = np.block([[none, none, one], [none, one, none], [none, -one, none]])
-    column = control.ss(-one / 75, np.hstack([one, none, one]) / 75, np.vstack([none, G, -G]), D)
-    return control.append(*weights, control.ss([], [], [], one)) * column
-
-
-@pytest.mark.nojit_slow
-def test_mu_synthesis_of_the_distillation_column():
-    """Known are 1.18 of the first design, and 0.974, the least (Lundstrom, Skogestad and Doyle, 1999)."""
-    P = distillation()
-    first, found = optimal_feedback(P, 2, 2), mu_synthesis(P, 2, 2, [1, 1, 2], iterations=4)
-    assert first.gamma == pytest.approx(1.18, abs=0.01)
-    assert 0.974 < found.gamma < 1.06
-    # the bound holds: for random uncertainties of size 1/gamma the gain of the performance is at most gamma
-    draw = np.random.default_rng(8)
-    for _ in range(20):
-        phase = np.exp(1j * draw.uniform(0.0, 2.0 * np.pi, 2))
-        for w in np.geomspace(1e-3, 1e2, 30):
-            N, d = found.loop(1j * w), np.diag(phase) / found.gamma
-            seen = N[2:, 2:] + N[2:, :2] @ d @ np.linalg.solve(np.eye(2) - N[:2, :2] @ d, N[:2, 2:])
-            assert np.linalg.norm(seen, 2) <= found.gamma * (1.0 + 1e-6)
-
-
 @pytest.mark.parametrize("method", ["truncation", "residualization"])
 def test_reduction_stays_within_its_bound(method):
     full = mixed_sensitivity(LAG, error=(s / 1.5**0.5 + 10) ** 2 / (s + 0.1) ** 2, effort=1.0, tolerance=0.05)
@@ -192,8 +165,6 @@ def test_wrong_calls(lin, monkeypatch):
         optimal_feedback(control.ss(A, B, C, D_H2), 5, 2)
     with pytest.raises(ValueError, match="D11 is not zero"):
         optimal_feedback(control.ss(A, B, C, D_HINF), 2, 2, norm="h2")
-    with pytest.raises(ValueError, match=r"blocks \[1, 1\] need 2 inputs w and outputs z, got 3, 3"):
-        mu_synthesis(control.ss(A, B, C, D_HINF), 2, 2, [1, 1])
     with pytest.raises(ValueError, match="knows no machine"):
         loop_shaping(LAG).law()
     with pytest.raises(ValueError, match="factor must be above 1"):
