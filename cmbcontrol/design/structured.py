@@ -18,7 +18,7 @@ from ..linear.generalized_plant import GeneralizedPlant
 from ..linear.norms import Response, h2_norm, hinf_norm, largest_gain, response
 from .minimax import Values, minimize_largest
 
-__all__ = ["MinimaxProblem", "MinimaxSolution", "Requirement", "Structure"]
+__all__ = ["MinimaxProblem", "MinimaxSolution", "Requirement", "Structure", "growth_rates"]
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
@@ -178,7 +178,7 @@ class MinimaxProblem:
         for one in self.requirements:
             closed = one.plant.closed(K[one.case])
             if one.kind == "growth":
-                value = _over_limit(_growth(np.linalg.eigvals(closed[0]), one.plant.dt).max(), one.limit)
+                value = _over_limit(growth_rates(np.linalg.eigvals(closed[0]), one.plant.dt).max(), one.limit)
             elif one.kind == "h2":
                 value = _h2_norm(*closed[:4], one.plant.dt) / one.limit
             else:
@@ -212,6 +212,21 @@ class MinimaxProblem:
                 found = np.sort([end[0] for end in ends] + [np.inf] * (starts - len(ends)))
                 return MinimaxSolution(theta, value, values, found)
         raise DesignError("gains that were found do not make all loops stable")
+
+    def solve_from(self, theta: Array, steps: int = 300) -> MinimaxSolution:
+        """Local minimum from parameters.
+
+        Raises
+        ------
+        DesignError
+            Where these lead to no stable loops.
+        """
+        found = self.again(theta, steps)
+        if found is None:
+            raise DesignError("no gains were found that make all loops stable, from those of a part of them")
+        values = self.exact(found)
+        value = max(values.values())
+        return MinimaxSolution(found, value, values, np.array([value]))
 
     def again(self, theta: Array, steps: int = 300) -> Array | None:
         """Local minimum from parameters; None where they make no stable loops."""
@@ -278,11 +293,11 @@ class _Group:
         gain = np.array([K[i] for i in self._index])
         A, B, C, D = A + B2 @ gain @ C2, B1 + B2 @ (gain @ D21), C1 + (D12 @ gain) @ C2, D11 + D12 @ gain @ D21
         if self.kind == "h2":
-            if not (_growth(np.linalg.eigvals(A), self.dt) < 0.0).all():
+            if not (growth_rates(np.linalg.eigvals(A), self.dt) < 0.0).all():
                 return None
             return np.array([_h2_norm(*parts, self.dt) for parts in zip(A, B, C, D, strict=True)]) / self._limits
         values, V = np.linalg.eig(A)
-        growth = _growth(values, self.dt)
+        growth = growth_rates(values, self.dt)
         if not (growth < 0.0).all():
             return None
         if self.kind == "growth":
@@ -317,7 +332,7 @@ def _over_limit(growth: Any, limit: float) -> Any:
     return 1.0 + (growth - limit) / abs(limit) if limit else 1.0 + growth
 
 
-def _growth(values: NDArray[Any], dt: float) -> Array:
+def growth_rates(values: NDArray[Any], dt: float) -> Array:
     """Growth rates of poles, 1/s."""
     if not dt:
         return values.real
@@ -329,7 +344,7 @@ def _growths(plant: GeneralizedPlant, K: Array, dK: Array, kind: int) -> _Functi
     from scipy.linalg import eig
 
     values, left, right = eig(plant.A + plant.B2 @ K @ plant.C2, left=True)
-    growth = _growth(values, plant.dt)
+    growth = growth_rates(values, plant.dt)
     unit = float(np.abs(values).max(initial=1e-300)) if not plant.dt else 1.0 / plant.dt
     near = growth >= growth.max() - max(0.1 * abs(growth.max()), 1e-9 * unit)
     some = np.flatnonzero(near & (values.imag >= 0.0))[:6]

@@ -8,6 +8,7 @@ around it; gains are in nothing else.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +23,7 @@ from ..errors import InputError, InputTypeError
 from ..linear.generalized_plant import GeneralizedPlant
 from ..model.plant import Plant
 from .tune import Range
+from .uncertain_loop import Uncertainty
 
 __all__ = ["LoopCase", "TunableLoops"]
 
@@ -108,10 +110,22 @@ class TunableLoops:
         for plant, _ in machines.values():
             for name in self.coordinates:
                 _check.one_of(name, plant.position_names, "coordinate of the machine", f"{middle.name} follows")
-        self.cases = [self._case(label, plant, q, delay) for label, (plant, q) in machines.items()]
+        self.delay = delay
+        self.cases = [self._case(label, plant, q) for label, (plant, q) in machines.items()]
+        self._look()
+
+    def _look(self) -> None:
+        """Find out how the matrices of the law depend on its gains, in all cases."""
         self._shared = False
         self._shared = len(self.cases) > 1 and self._is_shared()
         self._constant, self._slopes, self._anew = self._affine()
+
+    def with_machines(self, machines: Mapping[str, tuple[Plant, Array]]) -> TunableLoops:
+        """The same with further machines behind the others."""
+        made = copy(self)
+        made.cases = [*self.cases, *(self._case(label, plant, q) for label, (plant, q) in machines.items())]
+        made._look()
+        return made
 
     # -- parameters ----------------------------------------------------------------------------------------------
 
@@ -141,16 +155,15 @@ class TunableLoops:
 
     # -- the loop, open ------------------------------------------------------------------------------------------
 
-    def _held(self, plant: Plant, q: Array, values: Mapping[str, float]) -> Any:
-        """Law with gains that holds a configuration."""
+    def held(self, plant: Plant, q: Array, values: Mapping[str, float]) -> Any:
         goal = Constant([q[plant.position_names.index(name)] for name in self.coordinates])
         return self.law(**values).with_reference(goal)
 
-    def _case(self, label: str, plant: Plant, q: Array, delay: float) -> LoopCase:
-        law = self._held(plant, q, self.values(self.start))
+    def _case(self, label: str, plant: Plant, q: Array) -> LoopCase:
+        law = self.held(plant, q, self.values(self.start))
         dof = plant.terms(q, np.zeros(plant.nv)).dof
         coordinates = self.coordinates if len(self.coordinates) == dof else None
-        loop = linearize_closed_loop(plant, law, q, coordinates=coordinates, delay=delay or None, trace_at=q)
+        loop = linearize_closed_loop(plant, law, q, coordinates=coordinates, delay=self.delay or None, trace_at=q)
         parts = loop._parts
         inner, n, nu = parts.inner, len(loop.A), plant.nu
         moved = np.zeros((inner.c_c.shape[0], n))
@@ -186,7 +199,7 @@ class TunableLoops:
 
     def _matrix(self, case: LoopCase, values: Mapping[str, float]) -> Array:
         """Linear model of the law: rows are efforts, then its states; columns x, its states, reference."""
-        held = self._held(case.plant, case.q, values)
+        held = self.held(case.plant, case.q, values)
         law = FrozenLaw(case.plant, held, 0.0, trace_at=case.q).without_drive(case.q)
         g = law_gains(law, case.ways, case.rest)
         some = case.free
@@ -269,8 +282,12 @@ class TunableLoops:
 
     # -- generalized plants --------------------------------------------------------------------------------------
 
-    def generalized(self, case: LoopCase, inputs: Sequence[str], outputs: Sequence[str]) -> GeneralizedPlant:
+    def generalized(
+        self, case: LoopCase, inputs: Sequence[str], outputs: Sequence[str], uncertainty: Uncertainty | None = None
+    ) -> GeneralizedPlant:
         """Plant from command, effort, reference, reading (some) to output, error, effort, load, disk (some).
+
+        With an uncertainty of the machine its signals w come before other inputs, and z before other outputs.
 
         Each signal in its units: efforts over `unit_efforts`, coordinates over `unit_outputs`. A command is added to
         what the law asks for, before delays and drives; an effort acts at the motors. As outputs, ``effort`` is what
@@ -283,6 +300,10 @@ class TunableLoops:
         B1: list[Array] = []
         D21: list[Array] = []
         into: dict[str, slice] = {}
+        if uncertainty is not None:
+            into["uncertainty"] = slice(0, uncertainty.B_w.shape[1])
+            B1.append(uncertainty.B_w)
+            D21.append(np.zeros((read, uncertainty.B_w.shape[1])))
         for name in inputs:
             wide = {"command": nu, "effort": nu, "reference": k, "reading": case.states}[name]
             B, D = np.zeros((n, wide)), np.zeros((read, wide))
@@ -300,6 +321,15 @@ class TunableLoops:
         D12: list[Array] = []
         D11: list[Array] = []
         m = sum(x.shape[1] for x in B1)
+        if uncertainty is not None:
+            felt = np.zeros((len(uncertainty.C), m))
+            felt[:, into["uncertainty"]] = uncertainty.D_w
+            for name, D in (("command", uncertainty.D_u), ("effort", uncertainty.D_d)):
+                if name in into:
+                    felt[:, into[name]] = D * case.unit_efforts
+            C1.append(uncertainty.C)
+            D12.append(np.pad(uncertainty.D_u, [(0, 0), (0, case.law_states)]))
+            D11.append(felt)
         for name in outputs:
             high = k if name in ("output", "error") else nu
             C, D, F = np.zeros((high, n)), np.zeros((high, of_law)), np.zeros((high, m))

@@ -586,7 +586,8 @@ class _Search:
         J = np.concatenate(rows, axis=1)
         J = np.stack([J.real, J.imag], axis=1)
         aim = b * (1.0 - value)
-        change = (np.linalg.pinv(J, rcond=1e-12) @ np.stack([aim.real, aim.imag], axis=1)[:, :, None])[:, :, 0]
+        with np.errstate(all="ignore"):  # where nothing is reached by any block, which is looked at below
+            change = (np.linalg.pinv(J, rcond=1e-12) @ np.stack([aim.real, aim.imag], axis=1)[:, :, None])[:, :, 0]
         k, m = int(real.sum()), int((~real).sum())
         numbers = np.zeros(a.shape, complex)
         numbers[:, real] = change[:, :k]

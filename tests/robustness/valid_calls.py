@@ -123,6 +123,16 @@ class World:
         return linear.uncertain_model(self.plant, self.point, {"left_upper_mass": (2.0, 6.0)}, coordinates=JOINTS)
 
     @functools.cached_property
+    def resting(self) -> ctl.PID:
+        """PID that holds the configuration of the point."""
+        held = [self.q[self.plant.position_names.index(name)] for name in JOINTS]
+        return ctl.PID(self.plant, cmb.Constant(held), kp=900.0, ki=300.0, kd=120.0, coordinates=JOINTS)
+
+    @functools.cached_property
+    def uncertain_loop(self) -> design.UncertainLoop:
+        return design.uncertain_loop(self.uncertain, self.resting)
+
+    @functools.cached_property
     def path(self) -> cmb.Sine:
         return cmb.Sine([2.1, 1.0], [0.1, 0.1], 0.5)
 
@@ -2459,9 +2469,35 @@ def _design() -> list[Call]:
             words=("pose", "gain", "bound", "goal"),
             law=(W.tunable, but(function, "returns None", "returns text")),
             gains=({"kp": (50.0, 90.0)}, _bounds),
+            uncertain={"left_upper_mass": (3.0, 5.0)},
             delay=(0.0, not_negative),
             starts=(1, count),
             seed=(0, seed),
+        ),
+        call(
+            "uncertain_loop",
+            design.uncertain_loop,
+            words=("motor", "weight"),
+            model=(W.uncertain, thing),
+            law=(W.resting, but(thing, "array", "None")),
+            delay=(0.0, optional(not_negative)),
+            efforts={"left": 0.2},
+        ),
+        call("UncertainLoop.machine", W.uncertain_loop.machine, worst=({"left_upper_mass": 3.0}, mapping)),
+        call("UncertainLoop.disk_margin", W.uncertain_loop.disk_margin, tolerance=(1e-2, positive)),
+        call(
+            "UncertainLoop.robust_stability",
+            W.uncertain_loop.robust_stability,
+            tolerance=(1e-2, positive),
+            branches=(0, but(count, "zero")),
+        ),
+        call(
+            "UncertainLoop.worst_case_gain",
+            W.uncertain_loop.worst_case_gain,
+            words=("input", "output", "signal"),
+            inputs=(["left_disturbance"], names),
+            outputs=(["left"], names),
+            tolerance=(1e-2, positive),
         ),
         call("LoopGoal", design.LoopGoal.tracking, bandwidth=(6.0, positive), rest=(1e-3, positive)),
         call(
