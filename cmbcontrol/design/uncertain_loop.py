@@ -131,6 +131,8 @@ def _reduced(u: Uncertainty, loop: ClosedLoop) -> Uncertainty:
     """
     from scipy.linalg import block_diag, solve_discrete_lyapunov
 
+    if not u.blocks:
+        return u
     s, unit = scales_of(loop)
     asked = np.abs(loop._parts.effort * s).max(axis=1)  # efforts of a unit of the states
     asked = np.where(asked > 0.0, asked, 1.0)
@@ -457,6 +459,8 @@ def uncertain_loop(
     u = _with_efforts(u, nominal, efforts)
     if remainder > _NOTHING:
         u = _with_remainder(u, off, scales, unit)
+    if not u.blocks:  # no parameter acts on this loop; one that does nothing stands for them
+        u = _with_remainder(u, np.zeros_like(off), scales, unit)
     return UncertainLoop(nominal, model, made, u.blocks, *_closed(nominal, u), remainder, len(points), u)
 
 

@@ -225,14 +225,20 @@ def _sweep(
         t_w, t_z = structure.balance(M)
         rough.append(float(np.linalg.norm(t_z[:, None] * M / t_w, 2)))
     queue = list(first[np.argsort(rough)])
-    scaled = structure.channels(own)[0] if own else np.ones(structure.inputs, bool)
+    scaled, rows = structure.channels(own) if own else (np.ones(structure.inputs, bool), None)
+    if rows is not None:  # without uncertainty
+        rough = [float(np.linalg.norm(M[np.ix_(rows, scaled)], 2)) for M in system.respond(first)[0]]
     # far below the sizes of M, as where only a real number acts, scalings are lost in rounding
     level, peak, left = only or _LEAST * max(rough) or 1e-300, float(queue[-1]), [(0.0, np.inf)]
     tried: list[float] = []
     bounds: list[float] = []
 
+    near: list[Scalings] = []  # of the last frequency
+
     def bound_at(omega: float, enough: float = 0.0) -> tuple[float, Scalings]:
-        found = least_level(system.at(omega), structure, 0.1 * tolerance, enough, own)
+        found = least_level(system.at(omega), structure, 0.1 * tolerance, enough, own, near[-1] if near else None)
+        if np.isfinite(found[0]):
+            near[:] = [found[1]]
         tried.append(omega)
         bounds.append(found[0])
         return found
@@ -245,7 +251,10 @@ def _sweep(
         if 0.0 < omega < np.inf:
             ends = np.log([max(low, omega / 3.0), min(high, omega * 3.0)])
             minimize_scalar(
-                lambda x: -bound_at(float(np.exp(x)))[0], bounds=ends, method="bounded", options={"xatol": 1e-5}
+                lambda x: -bound_at(float(np.exp(x)))[0],
+                bounds=ends,
+                method="bounded",
+                options={"xatol": 1e-5, "maxiter": 10},
             )
             best += int(np.argmax(bounds[best:]))
         return bounds[best], tried[best]
