@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from ..errors import DesignError, InputError
 from ..linear.generalized_plant import GeneralizedPlant
 from ..linear.norms import h2_norm, hinf_norm, largest_gain, response
-from .minimax import Values, minimize_largest
+from .minimax import Minimum, Values, minimize_largest
 
-__all__ = ["MinimaxProblem", "MinimaxSolution", "Requirement", "Structure"]
+__all__ = ["STARTS", "MinimaxProblem", "MinimaxSolution", "Requirement", "Structure"]
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
@@ -27,16 +27,21 @@ _Functions = tuple[Array, Array, NDArray[Any], Array]  # values, derivatives, ki
 _SHARE = 0.9  # of the largest value: functions above it take part in a step
 _NEAR = 0.85  # of the largest value on the grid: plants above it are looked at more closely
 _MOST = 40  # functions of a step
+STARTS = 8  # by default; see tests/robustness/structures.py
+_ROUND = 4  # starts beside the best point, before the best one is chosen anew: whatever the number of processes
+_HOP = 0.3  # of the size of parameters: by which these starts differ from it
+_LITTLE = 25  # steps, after which the better starts are told from the others
 _AGAIN = 5  # searches from a minimum at which a peak was higher than the search had seen
 _FILLED, _KEPT = 32, 30  # frequencies of a grid beside those of poles; of these, those of peaks that it had missed
-_WIDTHS = np.array([-2.0, -1.0, -0.4, 0.0, 0.4, 1.0, 2.0])  # about a resonance, in units of its half width
-_NARROWINGS = 6  # of the brackets of peaks, each to a quarter: heights are then right to 1e-7 of their bump
+# about a resonance, in units of its half width: of poles above the real axis, and of their conjugates
+_ABOVE, _BELOW = np.array([-1.0, -0.3, 0.3, 1.0]), np.array([-2.0, 0.0, 0.6, 2.0])
+_NARROWINGS = 4  # of the brackets of peaks, by these parts: heights are then right to 1e-6 of their bump
+_PARTS = np.arange(1.0, 6.0) / 6.0
 _APART = 0.2  # of logarithms of frequencies: functions on a plateau are so far apart
 _STEEPEST = 1e100  # derivative: where poles meet they have none
 _LARGE = 1e9  # condition of eigenvectors, above which equations are solved in their place
 _DEFECTIVE = 1e-13  # smallest singular value of eigenvectors that counts as none
 _HUGE = 1e75  # entries of a loop whose squares leave room for products: gains may grow without end
-_QUARTERS = np.array([0.25, 0.5, 0.75])
 
 
 class Requirement(NamedTuple):
@@ -175,8 +180,19 @@ class MinimaxProblem:
 
     # -- minimization --------------------------------------------------------------------------------------------
 
-    def solve(self, starts: int = 4, seed: int = 0, steps: int = 300) -> MinimaxSolution:
-        """Best of several local minima, the first from the start of the structure.
+    def solve(self, starts: int = STARTS, seed: int = 0, steps: int = 300, jobs: int = 1) -> MinimaxSolution:
+        """Best of several local minima.
+
+        Half of the starts are that of the structure and random ones, the others are beside the best point so far. Of
+        each round a part goes on to the end after a few steps; where only poles count, all do.
+
+        Parameters
+        ----------
+        starts, seed : int
+        steps : int
+            Most steps of a search.
+        jobs : int
+            Processes; the answer does not depend on it.
 
         Raises
         ------
@@ -184,43 +200,67 @@ class MinimaxProblem:
             Where no stable loops are found.
         """
         rng = np.random.default_rng(seed)
+        drawn = [self.structure.start, *(self.structure.drawn(rng) for _ in range((starts + 1) // 2 - 1))]
         ends: list[tuple[float, Array]] = []
-        for k in range(starts):
-            theta = self.structure.start if k == 0 else self.structure.drawn(rng)
-            end = self._from(theta, steps)
-            if end is not None:
-                ends.append(end)
-        if not ends:
-            raise DesignError(f"no gains were found that make all loops stable, from {starts} starts")
-        for _, theta in sorted(ends, key=lambda end: end[0]):
+        while len(ends) < starts:
+            if ends:
+                best = min(ends, key=lambda end: end[0])[1]
+                drawn = [_beside(best, rng) for _ in range(min(_ROUND, starts - len(ends)))]
+            ends += self._searched(drawn, steps, jobs)
+        found = np.sort([value for value, _ in ends])
+        for value, theta in sorted(ends, key=lambda end: end[0]):
+            if not np.isfinite(value):
+                break
+            theta = self._to_the_end(theta, steps)
             values = self.exact(theta)
             value = max(values.values())
             if np.isfinite(value):
-                found = np.sort([end[0] for end in ends] + [np.inf] * (starts - len(ends)))
                 return MinimaxSolution(theta, value, values, found)
-        raise DesignError("gains that were found do not make all loops stable")
+        raise DesignError(f"no gains were found that make all loops stable, from {starts} starts")
 
     def again(self, theta: Array, steps: int = 300) -> Array | None:
         """Local minimum from parameters; None where they make no stable loops."""
-        end = self._from(theta, steps)
-        return None if end is None else end[1]
+        return self._to_the_end(theta, steps) if self(theta) is not None else None
 
-    def _from(self, theta: Array, steps: int) -> tuple[float, Array] | None:
-        """Local minimum from a start, which is made stable first; None where that fails."""
+    def _searched(self, drawn: Sequence[Array], steps: int, jobs: int) -> list[tuple[float, Array]]:
+        """Values and parameters that starts lead to: all of them for a little, the best of them until they settle."""
+        little = steps if self.of_poles or len(drawn) == 1 else _LITTLE
+        found = _each(self._from, drawn, little, jobs)
+        if little < steps:
+            some = sorted(range(len(found)), key=lambda k: found[k][0])[: max(2, len(found) // 3)]
+            some = [k for k in some if np.isfinite(found[k][0])]
+            for k, end in zip(some, _each(self._from, [found[k][1] for k in some], steps, jobs), strict=True):
+                found[k] = end
+        return found
+
+    def _from(self, theta: Array, steps: int) -> tuple[float, Array]:
+        """Local minimum from a start, which is made stable first; inf where that fails."""
         if self(theta) is None:
-            begun = self.poles(theta)
-            if begun is None:
-                return None
             enough = -1e-3 * min(self._unit(), 1.0)
-            theta = minimize_largest(self.poles, theta, steps=steps, enough=enough).x
+            if self.poles(theta) is None:
+                return np.inf, theta
+            theta = minimize_largest(self.poles, theta, enough=enough, steep=True).x
             if self(theta) is None:
-                return None
+                return np.inf, theta
+        # quasi-Newton steps are better far away, programs at corners
+        quick = steps <= _LITTLE and not self.of_poles
+        end = self._minimized(theta, steps, steep=quick or self.of_poles, rounds=3 if self.of_poles else 1)
+        return end.value, end.x
+
+    def _minimized(self, theta: Array, steps: int, steep: bool, rounds: int = 3) -> Minimum:
+        """Local minimum; of poles alone by many more steps, which cost little: about poles that meet they are short."""
+        if self.of_poles:
+            return minimize_largest(self, theta, steps=4 * steps, tolerance=1e-7, steep=steep, rounds=rounds)
+        return minimize_largest(self, theta, steps=steps, steep=steep, rounds=rounds)
+
+    def _to_the_end(self, theta: Array, steps: int) -> Array:
+        """Local minimum from stable loops, with no peak that is higher than the search has seen."""
         for _ in range(_AGAIN):
-            end = minimize_largest(self, theta, steps=steps)
+            end = self._minimized(theta, steps, steep=self.of_poles)
             theta = end.x
             if self._seen(theta, end.value):
                 break
-        return end.value, theta
+        return theta
 
     def _seen(self, theta: Array, value: float) -> bool:
         """Whether no requirement is larger than the search has seen; where one is, its peak is looked at now."""
@@ -240,6 +280,21 @@ class MinimaxProblem:
             np.abs(np.linalg.eigvals(p.A)).max(initial=0.0) if not p.dt else 1.0 / p.dt for p in self._plants.values()
         ]
         return float(max(min(sizes), 1e-300))
+
+
+def _beside(theta: Array, rng: np.random.Generator) -> Array:
+    """Start beside parameters: each is changed by a part of its size, or of the mean of all."""
+    size = np.maximum(np.abs(theta), np.abs(theta).mean())
+    return theta + _HOP * size * rng.standard_normal(len(theta))
+
+
+def _each(function: Any, drawn: Sequence[Array], steps: int, jobs: int) -> list[tuple[float, Array]]:
+    """Results of searches from several starts, in processes where there are more than one."""
+    if jobs == 1 or len(drawn) == 1:
+        return [function(theta, steps) for theta in drawn]
+    from joblib import Parallel, delayed
+
+    return Parallel(n_jobs=jobs)(delayed(function)(theta, steps) for theta in drawn)
 
 
 class _Loops(NamedTuple):
@@ -293,6 +348,9 @@ class _Group:
         self.kind, self.dt, self._some = some[0].kind, some[0].plant.dt, some
         self._scale = np.array([one.weight / one.limit for one in some if one.kind != "growth"])
         self._index = [one.case for one in some]
+        # plants that differ in their performance alone have their poles together
+        poles = [(one.case, one.plant.A.tobytes(), one.plant.C2.tobytes()) for one in some]
+        self._first = [poles.index(pole) for pole in poles]
         names = ("A", "B1", "B2", "C1", "C2", "D11", "D12", "D21")
         self._stacks = [np.array([getattr(one.plant, name) for one in some]) for name in names]
         self._near: list[float] = []  # where peaks were that the grid had missed
@@ -318,8 +376,8 @@ class _Group:
         if self.kind == "h2":
             value, G = _h2(loops, self.dt)
             return (loops, value * self._scale, G) if np.isfinite(value).all() else None
-        omega, sizes = self._swept(loops)
-        return loops, sizes.max(axis=1) * self._scale, (omega, sizes)
+        seen = self._swept(loops)
+        return loops, seen[1].max(axis=1) * self._scale, seen
 
     def _closed(self, gain: Array) -> _Loops | None:
         A, B1, B2, C1, C2, D11, D12, D21 = self._stacks
@@ -327,7 +385,18 @@ class _Group:
         closed = A + into @ C2, B1 + into @ D21, C1 + out @ C2, D11 + out @ D21
         if not all(np.abs(X).max(initial=0.0) < _HUGE for X in closed):
             return None
-        return _Loops(*closed, B2, D12, C2, D21, *_modes(closed[0]))
+        try:
+            modes = self._modes_of(closed[0])
+        except np.linalg.LinAlgError:  # eigenvalues have not converged
+            return None
+        return _Loops(*closed, B2, D12, C2, D21, *modes)
+
+    def _modes_of(self, A: Array) -> tuple[Complex, Complex, Complex, NDArray[np.bool_]]:
+        once, of = np.unique(self._first, return_inverse=True)
+        if len(once) == len(A):
+            return _modes(A)
+        values, V, Vi, sound = _modes(A[once])
+        return values[of], V[of], Vi[of], sound[of]
 
     def functions(
         self, loops: _Loops, values: Array, seen: Any, highest: float, K: Sequence[Array], dK: Sequence[Array]
@@ -368,38 +437,36 @@ class _Group:
 
     # -- peaks over frequency ------------------------------------------------------------------------------------
 
-    def _swept(self, loops: _Loops) -> tuple[Array, Array]:
-        """Frequencies (loops, points), increasing, and largest singular values there."""
+    def _swept(self, loops: _Loops) -> tuple[Array, Array, Complex]:
+        """Frequencies (loops, points), increasing, largest singular values there, and residues of the responses."""
         poles, count = loops.values, len(loops.values)
         if self.dt:
             poles = np.log(np.where(np.abs(poles) > 1e-12, poles, 1e-12)) / self.dt
         width, size = np.abs(poles.real), np.abs(poles)
-        about = np.abs(poles.imag)[:, :, None] + width[:, :, None] * _WIDTHS
+        factors = np.where((poles.imag >= 0.0)[:, :, None], _ABOVE, _BELOW)
+        about = np.maximum(np.abs(poles.imag)[:, :, None] + width[:, :, None] * factors, 0.0).reshape(count, -1)
         low, high = size.min(axis=1, initial=np.inf), size.max(axis=1, initial=0.0)
         high = np.where(high > 0.0, 10.0 * high, 1.0)
         low = np.clip(0.1 * low, 1e-12 * high, high)
         between = low[:, None] * (high / low)[:, None] ** np.linspace(0.0, 1.0, _FILLED)
         ends = [np.zeros((count, 1)), np.full((count, 1), np.inf), np.tile(self._near, (count, 1))]
-        omega = np.sort(
-            np.concatenate([np.maximum(about.reshape(count, -1), 0.0), size, between, *ends], axis=1), axis=1
-        )
-        return omega, self._sizes(loops, np.arange(count), omega)
+        omega = np.sort(np.concatenate([about, between, *ends], axis=1), axis=1)
+        # of each entry by each mode: (loops, p m, n)
+        residues = (loops.C @ loops.V)[:, :, None, :] * _T(loops.Vi @ loops.B)[:, None, :, :]
+        residues = residues.reshape(count, -1, loops.A.shape[1])
+        return omega, self._sizes(loops, residues, np.arange(count), omega), residues
 
-    def _sizes(self, loops: _Loops, k: NDArray[np.int64], omega: Array) -> Array:
+    def _sizes(self, loops: _Loops, residues: Complex, k: NDArray[np.int64], omega: Array) -> Array:
         """Largest singular values of the loops k at frequencies (rows, points)."""
         s = _points(omega, self.dt)
-        p, m = loops.D.shape[1:]
-        # residues (rows, p m, n), once for all points
-        parts = (loops.C @ loops.V)[:, :, None, :] * np.swapaxes(loops.Vi @ loops.B, 1, 2)[:, None, :, :]
-        parts = parts.reshape(len(parts), p * m, -1)[k]
-        found = parts @ (1.0 / (s[:, None, :] - loops.values[k][:, :, None]))
-        X = np.swapaxes(found, 1, 2).reshape(*omega.shape, p, m) + loops.D[k][:, None]
+        found = residues[k] @ (1.0 / (s[:, None, :] - loops.values[k][:, :, None]))
+        X = found.reshape(len(k), *loops.D.shape[1:], -1) + loops.D[k][:, :, :, None]
         for j in np.flatnonzero(~loops.sound[k]):
-            X[j] = loops.responses(np.full(len(s[j]), k[j]), s[j])[0]
+            X[j] = np.moveaxis(loops.responses(np.full(len(s[j]), k[j]), s[j])[0], 0, 2)
         return _largest(X)
 
     def _peaks(
-        self, loops: _Loops, near: NDArray[np.int64], omega: Array, sizes: Array, highest: float
+        self, loops: _Loops, near: NDArray[np.int64], omega: Array, sizes: Array, residues: Complex, highest: float
     ) -> tuple[NDArray[np.int64], Array]:
         """Loops and frequencies at which their responses are nearly largest: peaks, and what is beside them."""
         omega, sizes = omega[near], sizes[near]
@@ -416,15 +483,15 @@ class _Group:
         first = np.maximum.accumulate(np.where(new[:, :-1], each, 0), axis=1)
         final = np.minimum.accumulate(np.where(new[:, 1:], each, last)[:, ::-1], axis=1)[:, ::-1]
         low, up = omega[k, np.maximum(first[k, i] - 1, 0)], omega[k, np.minimum(final[k, i] + 1, last)]
-        inner = np.isfinite(at)
+        inner, half = np.isfinite(at), len(_PARTS)
         up = np.where(np.isinf(up) & inner, 2.0 * at, up)
         for _ in range(_NARROWINGS):
             if not inner.any():
                 break
             l, c, u = low[inner, None], at[inner, None], up[inner, None]
-            points = np.concatenate([l, l + (c - l) * _QUARTERS, c, c + (u - c) * _QUARTERS, u], axis=1)
-            looked = self._sizes(loops, near[k[inner]], np.delete(points[:, 1:-1], 3, axis=1))
-            every = np.concatenate([looked[:, :3], size[inner, None], looked[:, 3:]], axis=1)
+            points = np.concatenate([l, l + (c - l) * _PARTS, c, c + (u - c) * _PARTS, u], axis=1)
+            looked = self._sizes(loops, residues, near[k[inner]], np.delete(points[:, 1:-1], half, axis=1))
+            every = np.concatenate([looked[:, :half], size[inner, None], looked[:, half:]], axis=1)
             best = every.argmax(axis=1)
             row = np.arange(len(best))
             low[inner], at[inner], up[inner] = points[row, best], points[row, best + 1], points[row, best + 2]
@@ -459,7 +526,10 @@ def _growths(plant: GeneralizedPlant, K: Array, dK: Array, kind: int) -> _Functi
     A = plant.A + plant.B2 @ K @ plant.C2
     if not np.abs(A).max(initial=0.0) < _HUGE:
         return None
-    values, left, right = eig(A, left=True)
+    try:
+        values, left, right = eig(A, left=True)
+    except np.linalg.LinAlgError:  # it has not converged
+        return None
     growth = _growth(values, plant.dt)
     unit = float(np.abs(values).max(initial=1e-300)) if not plant.dt else 1.0 / plant.dt
     near = growth >= growth.max() - max(0.1 * abs(growth.max()), 1e-9 * unit)
@@ -489,10 +559,12 @@ def _modes(A: Array) -> tuple[Complex, Complex, Complex, NDArray[np.bool_]]:
     values, V = (x.astype(complex) for x in np.linalg.eig(A))
     if not V.size:
         return values, V, V, np.ones(len(A), dtype=bool)
-    defective = np.linalg.svd(V, compute_uv=False)[:, -1] < _DEFECTIVE
-    if defective.any():
+    try:
+        Vi = np.linalg.inv(V)
+    except np.linalg.LinAlgError:
+        defective = np.linalg.svd(V, compute_uv=False)[:, -1] < _DEFECTIVE
         V[defective] += _DEFECTIVE * np.random.default_rng(0).standard_normal(V.shape[1:])
-    Vi = np.linalg.inv(V)
+        Vi = np.linalg.inv(V)
     return values, V, Vi, np.linalg.norm(V, axis=(1, 2)) * np.linalg.norm(Vi, axis=(1, 2)) < _LARGE
 
 
@@ -505,18 +577,18 @@ def _points(omega: Array, dt: float) -> Complex:
 
 
 def _largest(X: Complex) -> Array:
-    """Largest singular values of matrices (..., p, m), in closed form for two rows or columns."""
-    p, m = X.shape[-2:]
+    """Largest singular values (rows, points) of (rows, p, m, points), in closed form for two rows or columns."""
+    p, m = X.shape[1:3]
     if min(p, m) == 0:
-        return np.zeros(X.shape[:-2])
+        return np.zeros((len(X), X.shape[3]))
     if min(p, m) == 1:
-        return np.sqrt((X.real**2 + X.imag**2).sum(axis=(-2, -1)))
-    other = np.conj(np.swapaxes(X, -1, -2))
-    gram = X @ other if p <= m else other @ X
+        return np.sqrt((X.real**2 + X.imag**2).sum(axis=(1, 2)))
     if min(p, m) == 2:
-        a, d, b = gram[..., 0, 0].real, gram[..., 1, 1].real, np.abs(gram[..., 0, 1])
-        return np.sqrt(0.5 * (a + d) + np.hypot(0.5 * (a - d), b))
-    return np.sqrt(np.maximum(np.linalg.eigvalsh(gram)[..., -1], 0.0))
+        a, b = (X[:, 0], X[:, 1]) if p == 2 else (X[:, :, 0], X[:, :, 1])
+        aa, bb = (a.real**2 + a.imag**2).sum(axis=1), (b.real**2 + b.imag**2).sum(axis=1)
+        ab = np.abs((a.conj() * b).sum(axis=1))
+        return np.sqrt(0.5 * (aa + bb) + np.hypot(0.5 * (aa - bb), ab))
+    return np.linalg.svd(np.moveaxis(X, 3, 1), compute_uv=False)[:, :, 0]
 
 
 def _singular_values(
