@@ -154,8 +154,7 @@ def _quasi_newton(
         if at.largest <= enough:
             return x, at, k
         if fresh:
-            size = _size(x)
-            H = np.diag(_FIRST * size**2 / max(float(np.linalg.norm(g * size)), 1e-300))
+            H = np.eye(n) / max(float(np.linalg.norm(g)), 1e-300)
         d = -H @ g
         slope = float(g @ d)
         if not (np.isfinite(d).all() and slope < 0.0):
@@ -172,7 +171,7 @@ def _quasi_newton(
         curved = float(s @ change)
         if curved > 0.0:
             if fresh:
-                H = H * curved / float(change @ H @ change)
+                H = np.eye(n) * curved / float(change @ change)
             V = np.eye(n) - np.outer(s, change) / curved
             H = V @ H @ V.T + np.outer(s, s) / curved
         fresh = False

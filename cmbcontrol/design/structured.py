@@ -565,7 +565,8 @@ def _modes(A: Array) -> tuple[Complex, Complex, Complex, NDArray[np.bool_]]:
         defective = np.linalg.svd(V, compute_uv=False)[:, -1] < _DEFECTIVE
         V[defective] += _DEFECTIVE * np.random.default_rng(0).standard_normal(V.shape[1:])
         Vi = np.linalg.inv(V)
-    return values, V, Vi, np.linalg.norm(V, axis=(1, 2)) * np.linalg.norm(Vi, axis=(1, 2)) < _LARGE
+    with np.errstate(over="ignore"):
+        return values, V, Vi, np.linalg.norm(V, axis=(1, 2)) * np.linalg.norm(Vi, axis=(1, 2)) < _LARGE
 
 
 def _points(omega: Array, dt: float) -> Complex:

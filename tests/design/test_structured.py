@@ -25,7 +25,10 @@ class FreeGain:
         return [np.eye(len(theta)).reshape(-1, self.rows, self.columns)]
 
     def drawn(self, rng):
-        return rng.standard_normal(self.rows * self.columns) * 10.0 ** rng.uniform(-1.0, 1.0)
+        """Gains of like sizes, or each of its own size."""
+        n = self.rows * self.columns
+        sizes = rng.uniform(-1.0, 1.0) if rng.random() < 0.5 else rng.uniform(-1.0, 2.0, n)
+        return rng.standard_normal(n) * 10.0**sizes
 
 
 def drawn(seed, dt=0.0, n=5, m=2, p=2):
