@@ -1,8 +1,9 @@
 """Minimization of the largest of smooth functions, which have corners where several are largest.
 
-Two methods that share their line search: steps that lower all functions which are nearly largest at once, by a
-quadratic program, with the functions beside a corner where it needs them (a bundle); and quasi-Newton steps of the
-largest function alone (Lewis and Overton, 2013), which go on where derivatives grow without bound.
+Two methods that share their line search: quasi-Newton steps of the largest function alone (Lewis and Overton, 2013),
+which come near a minimum from anywhere, and go on where derivatives grow without bound; and steps that lower all
+functions which are nearly largest at once, by a quadratic program, with the functions beside a corner where it needs
+them (a bundle), which meet the corner itself.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ _HALVINGS, _TRIED = 30, 8  # points along a step; along one of a program, which 
 _LENGTH = 1e-3  # of the quadratic term in the level of a program, which makes it strictly convex; see `_lowered`
 _NOTHING = 1e-9  # of values over their limits: the unit of steps where the largest passes zero
 _ROUNDS, _WORTH = 3, 1e-4  # of both methods in turn, as long as they gain this part
+_LOOSE = 300.0  # times the tolerance in ten quasi-Newton steps, and the corner is the other method's
 _FIRST = 0.1  # of their size: by which a first step changes parameters
 _SMALL = 1e-9  # of their size: steps that are rounding
 _BESIDE, _CLOSE = 4, 1e-2  # times as many points beside a corner as parameters, and how far they are away
@@ -77,7 +79,6 @@ def minimize_largest(
     steps: int = 300,
     tolerance: float = 1e-5,
     enough: float = -np.inf,
-    steep: bool = False,
     rounds: int = _ROUNDS,
 ) -> Minimum:
     """Local minimum of the largest of functions.
@@ -92,11 +93,9 @@ def minimize_largest(
     steps : int
         Most steps of each method.
     tolerance : float
-        Relative decrease, of a step that a program promises or of ten steps, below which it ends.
+        Relative decrease that a program promises of a step, below which it ends.
     enough : float
         Value below which it ends.
-    steep : bool
-        Whether derivatives may have no bound, as those of poles that meet: quasi-Newton steps come first then.
     rounds : int
         Methods in turn, as long as they gain something.
     """
@@ -106,8 +105,10 @@ def minimize_largest(
     taken = 0
     for k in range(rounds):
         before = at.largest
-        method = _quasi_newton if (k % 2 == 0) == steep else _corners
-        x, at, more = method(function, x, at, steps, tolerance, enough)
+        if k % 2 == 0:
+            x, at, more = _quasi_newton(function, x, at, steps, _LOOSE * tolerance, enough)
+        else:
+            x, at, more = _corners(function, x, at, steps, tolerance, enough)
         taken += more
         if at.largest <= enough or before - at.largest < _WORTH * abs(before):
             break
@@ -176,7 +177,7 @@ def _quasi_newton(
             H = V @ H @ V.T + np.outer(s, s) / curved
         fresh = False
         history.append(at.largest)
-        if len(history) > 20 and history[-11] - history[-1] < tolerance * abs(history[-1]):
+        if len(history) > 10 and history[-11] - history[-1] < tolerance * abs(history[-1]):
             return x, at, k + 1
     return x, at, steps
 

@@ -30,7 +30,7 @@ _MOST = 40  # functions of a step
 STARTS = 8  # by default; see tests/robustness/structures.py
 _ROUND = 4  # starts beside the best point, before the best one is chosen anew: whatever the number of processes
 _HOP = 0.3  # of the size of parameters: by which these starts differ from it
-_LITTLE = 25  # steps, after which the better starts are told from the others
+_LITTLE = 15  # steps, after which the better starts are told from the others
 _AGAIN = 5  # searches from a minimum at which a peak was higher than the search had seen
 _FILLED, _KEPT = 32, 30  # frequencies of a grid beside those of poles; of these, those of peaks that it had missed
 # about a resonance, in units of its half width: of poles above the real axis, and of their conjugates
@@ -239,24 +239,22 @@ class MinimaxProblem:
             enough = -1e-3 * min(self._unit(), 1.0)
             if self.poles(theta) is None:
                 return np.inf, theta
-            theta = minimize_largest(self.poles, theta, enough=enough, steep=True).x
+            theta = minimize_largest(self.poles, theta, enough=enough).x
             if self(theta) is None:
                 return np.inf, theta
-        # quasi-Newton steps are better far away, programs at corners
-        quick = steps <= _LITTLE and not self.of_poles
-        end = self._minimized(theta, steps, steep=quick or self.of_poles, rounds=3 if self.of_poles else 1)
+        end = self._minimized(theta, steps)
         return end.value, end.x
 
-    def _minimized(self, theta: Array, steps: int, steep: bool, rounds: int = 3) -> Minimum:
+    def _minimized(self, theta: Array, steps: int) -> Minimum:
         """Local minimum; of poles alone by many more steps, which cost little: about poles that meet they are short."""
         if self.of_poles:
-            return minimize_largest(self, theta, steps=4 * steps, tolerance=1e-7, steep=steep, rounds=rounds)
-        return minimize_largest(self, theta, steps=steps, steep=steep, rounds=rounds)
+            return minimize_largest(self, theta, steps=4 * steps, tolerance=1e-9)
+        return minimize_largest(self, theta, steps=steps, rounds=1 if steps <= _LITTLE else 3)
 
     def _to_the_end(self, theta: Array, steps: int) -> Array:
         """Local minimum from stable loops, with no peak that is higher than the search has seen."""
         for _ in range(_AGAIN):
-            end = self._minimized(theta, steps, steep=self.of_poles)
+            end = self._minimized(theta, steps)
             theta = end.x
             if self._seen(theta, end.value):
                 break
