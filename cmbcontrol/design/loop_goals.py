@@ -16,7 +16,7 @@ from ..linear.generalized_plant import GeneralizedPlant
 from ..model.closing import require_closed
 from ..model.plant import Plant
 from .family import Configuration, configuration_of, labelled_configurations, labelled_plants
-from .structured import MinimaxProblem, MinimaxSolution, Requirement
+from .structured import STARTS, MinimaxProblem, MinimaxSolution, Requirement
 from .tunable_loops import LoopCase, TunableLoops
 from .tune import as_range
 
@@ -167,7 +167,8 @@ class TunedLaw:
     goals : tuple of GoalValue
         Each goal on each machine, from norms computed anew, without gaps between frequencies.
     found : ndarray
-        Values that all starts have led to, increasing; inf where no stable loops were found.
+        Values that all starts have led to, increasing, those that were left behind after a few steps; inf where no
+        stable loops were found.
     """
 
     law: Any
@@ -211,8 +212,9 @@ def structured(
     goals: Sequence[LoopGoal],
     *,
     delay: float = 0.0,
-    starts: int = 4,
+    starts: int = STARTS,
     seed: int = 0,
+    jobs: int = 1,
 ) -> TunedLaw:
     """Gains of a law of any structure that meet goals of its loop on all machines at all configurations.
 
@@ -231,9 +233,12 @@ def structured(
     delay : float
         Of the efforts of a sampled law, s.
     starts : int
-        Local searches: one from the starts of the ranges, or their middles, the others from random gains.
+        Local searches: one from the starts of the ranges, or their middles, others from random gains, and half of them
+        from gains beside the best.
     seed : int
         Of the random gains.
+    jobs : int
+        Processes for the searches; the answer does not depend on it.
 
     Raises
     ------
@@ -289,21 +294,21 @@ def structured(
         for k, goal in enumerate(wanted)
         for i, case in enumerate(loops.cases)
     ]
-    solution = _with_hard(made, loops, _check.count(starts, "starts"), seed)
+    solution = _with_hard(made, loops, _check.count(starts, "starts"), seed, _check.count(jobs, "jobs"))
     found = tuple(GoalValue(goal.name, case.label, solution.values[one.name], goal.hard) for goal, case, one in made)
     values = loops.values(solution.theta)
     return TunedLaw(law(**values), values, max(one.value for one in found), found, solution.found)
 
 
 def _with_hard(
-    made: Sequence[tuple[LoopGoal, LoopCase, Requirement]], loops: TunableLoops, starts: int, seed: int
+    made: Sequence[tuple[LoopGoal, LoopCase, Requirement]], loops: TunableLoops, starts: int, seed: int, jobs: int
 ) -> MinimaxSolution:
     """Solution in which hard goals are met, where they can be, before others are made better.
 
     Hard goals count c times as much as others; where the largest of all is c, they are at their limits.
     """
     plain = MinimaxProblem([one for _, _, one in made], loops)
-    solution = plain.solve(starts, seed)
+    solution = plain.solve(starts, seed, jobs=jobs)
     hard = [one.name for goal, _, one in made if goal.hard]
     if not hard or len(hard) == len(made):
         return solution

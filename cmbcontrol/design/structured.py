@@ -535,7 +535,8 @@ def _growths(plant: GeneralizedPlant, K: Array, dK: Array, kind: int) -> _Functi
     gradients = []
     for i in some:
         y, x = left[:, i].conj(), right[:, i]
-        rate = np.outer((y @ plant.B2) / (y @ x), plant.C2 @ x)
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):  # where poles meet; see `_sorted`
+            rate = np.outer((y @ plant.B2) / (y @ x), plant.C2 @ x)
         if plant.dt:
             rate = rate / (values[i] * plant.dt)
         gradients.append(np.tensordot(dK, rate.real, 2))

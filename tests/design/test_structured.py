@@ -4,31 +4,11 @@ import numpy as np
 import pytest
 
 from cmbcontrol.design.structured import MinimaxProblem, Requirement
-from cmbcontrol.errors import DesignError
+from cmbcontrol.errors import DesignError, InputError
 from cmbcontrol.linear.generalized_plant import GeneralizedPlant
 
-
-class FreeGain:
-    """Structure of one gain, all of whose entries are free."""
-
-    def __init__(self, rows, columns):
-        self.rows, self.columns = rows, columns
-
-    @property
-    def start(self):
-        return np.zeros(self.rows * self.columns)
-
-    def gains(self, theta):
-        return [theta.reshape(self.rows, self.columns)]
-
-    def derivatives(self, theta):
-        return [np.eye(len(theta)).reshape(-1, self.rows, self.columns)]
-
-    def drawn(self, rng):
-        """Gains of like sizes, or each of its own size."""
-        n = self.rows * self.columns
-        sizes = rng.uniform(-1.0, 1.0) if rng.random() < 0.5 else rng.uniform(-1.0, 2.0, n)
-        return rng.standard_normal(n) * 10.0**sizes
+from ..linear.compleib import BEST
+from .free_gain import FreeGain, of_compleib
 
 
 def drawn(seed, dt=0.0, n=5, m=2, p=2):
@@ -117,3 +97,129 @@ def test_what_nobody_can_make_stable():
     plant = GeneralizedPlant([[1.0]], [[1.0]], [[0.0]], [[1.0]], [[1.0]])
     with pytest.raises(DesignError, match="no gains were found"):
         MinimaxProblem([Requirement("one", plant, "hinf")], FreeGain(1, 1)).solve(2)
+
+
+def test_plants_whose_controls_are_measured_at_once_are_refused():
+    plant = GeneralizedPlant([[-1.0]], [[1.0]], [[1.0]], [[1.0]], [[1.0]], D22=[[0.5]])
+    with pytest.raises(InputError, match=r"one: controls reach the measurements at once \(D22\)"):
+        MinimaxProblem([Requirement("one", plant, "hinf")], FreeGain(1, 1))
+
+
+QUICK = [
+    ("AC8", 0, "hinf"),
+    ("NN2", 0, "absc"),
+    ("NN1", 0, "h2"),
+    ("NN15", 0, "hinf"),
+    ("REA1", 0, "h2"),
+    ("TF1", 0, "hinf"),
+    ("HE1", 1, "absc"),
+    ("DIS5", 0, "hinf"),
+]
+OFTEN = 24  # starts with which all of them are found; the default finds most
+
+
+@pytest.mark.parametrize("key", QUICK, ids=str)
+def test_gains_of_compleib(key):
+    """At most one percent above what others found for plants of COMPl_eib; `benchmarks/compleib.py` has the times."""
+    assert of_compleib(*key).solve().value <= 1.01
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("key", sorted(set(BEST) - set(QUICK)), ids=str)
+def test_all_gains_of_compleib(key):
+    assert of_compleib(*key).solve(OFTEN).value <= 1.01
+
+
+def test_processes_do_not_change_the_answer():
+    problem = of_compleib("NN15", 0, "hinf")
+    one, two = (problem.solve(4, seed=3, jobs=jobs) for jobs in (1, 2))
+    np.testing.assert_array_equal(one.theta, two.theta)
+    np.testing.assert_array_equal(one.found, two.found)
+
+
+# 1/(s+1)^3 and others: largest ki of k + ki/s with |S| < Ms (Astrom, Panagopoulos and Hagglund, 1998), by their
+# equations, solved to four digits
+LARGEST_KI = [
+    ([1.0], np.poly([-1.0] * 3), 1.4, 0.6331, 0.32532),
+    ([1.0], np.poly([-1.0] * 3), 2.0, 1.2229, 0.68519),
+    ([1.0], np.poly([-1.0, -5.0, -25.0, -125.0]) / 15625.0, 1.4, 1.9267, 2.58543),
+    ([1.0], np.poly([-1.0, -5.0, -25.0, -125.0]) / 15625.0, 2.0, 4.1351, 6.99151),
+    ([1.0], np.poly([0.0, -1.0, -1.0]), 1.4, 0.1667, 0.0119),
+    ([1.0], np.poly([0.0, -1.0, -1.0]), 2.0, 0.3332, 0.04167),
+    ([9.0], np.polymul([1.0, 1.0], [1.0, 2.0, 9.0]), 1.4, 0.3125, 0.83881),
+    ([9.0], np.polymul([1.0, 1.0], [1.0, 2.0, 9.0]), 2.0, 0.4821, 1.54095),
+    ([1.0], np.poly([-1.0] * 4), 1.4, 0.4324, 0.19197),
+    ([1.0], np.poly([-1.0] * 4), 2.0, 0.7754, 0.37788),
+    ([1.0], np.poly([-1.0, -10.0, -100.0, -1000.0]) / 1e6, 1.4, 4.2116, 8.53233),
+    ([1.0], np.poly([-1.0, -10.0, -100.0, -1000.0]) / 1e6, 2.0, 10.1177, 28.57016),
+]
+
+
+class LogGains(FreeGain):
+    """One row of positive gains, as their logarithms."""
+
+    @property
+    def start(self):
+        return np.full(self.columns, -2.0)
+
+    def gains(self, theta):
+        return [-np.exp(np.clip(theta, -30.0, 30.0))[None]]
+
+    def derivatives(self, theta):
+        return [-np.diag(np.exp(np.clip(theta, -30.0, 30.0)))[:, None, :]]
+
+    def drawn(self, rng):
+        return rng.uniform(-5.0, 2.0, self.columns)
+
+
+@pytest.mark.parametrize("case", LARGEST_KI, ids=lambda case: f"{len(case[1]) - 1}, {case[4]}")
+def test_the_largest_integral_gain_of_a_limited_sensitivity(case):
+    """A load step leads to the integral 1/ki of y: a ki that is 1 % below the largest can be had, one above cannot."""
+    num, den, Ms, k, ki = case
+    n = len(den) - 1
+    A = np.diag(np.ones(n - 1), 1)
+    A[-1] = -np.asarray(den)[:0:-1] / den[0]
+    B, C = np.eye(n)[:, [-1]], np.zeros((1, n))
+    C[0, : len(num)] = np.asarray(num)[::-1] / den[0]
+    # states: plant and the integral of y; disturbance d at the input of the plant; measurements y and its integral
+    A = np.block([[A, np.zeros((n, 1))], [C, np.zeros((1, 1))]])
+    B = np.vstack([B, np.zeros((1, 1))])
+    own, integral = np.hstack([C, [[0.0]]]), np.eye(n + 1)[[-1]]
+    C2, zero = np.vstack([own, integral]), np.zeros((1, n + 1))
+    sensitivity = GeneralizedPlant(A, B, B, zero, C2, D11=[[1.0]], D12=[[1.0]])
+    # integral of y by d: 1/ki at rest, and of no interest elsewhere
+    load = GeneralizedPlant(A, B, B, integral, C2).weighted((0.0, 1.0), (10.0, 1.0))
+    for asked, can in ((0.99, True), (1.01, False)):
+        wanted = [Requirement("peak", sensitivity, "hinf", Ms), Requirement("load", load, "hinf", 1.0 / (asked * ki))]
+        found = MinimaxProblem(wanted, LogGains(1, 2)).solve(6)
+        assert (found.value <= 1.0) == can, (asked, found.value, np.exp(found.theta), k)
+
+
+def test_two_masses_and_a_spring():
+    """Henrion and Overton (2006): order 2, all poles at -sqrt(15)/5; six in one place, which eigenvalues tell to 1 %.
+
+    y is the second mass, u acts on the first: G = 1/(s^4 + 2 s^2).
+    """
+    A = np.array([[0.0, 1.0, 0.0, 0.0], [-1.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0], [1.0, 0.0, -1.0, 0.0]])
+    B2 = np.array([[0.0], [1.0], [0.0], [0.0]])
+    plant = GeneralizedPlant(A, np.zeros((4, 1)), B2, np.zeros((1, 4)), [[0.0, 0.0, 1.0, 0.0]]).with_order(2)
+
+    class Companion(FreeGain):
+        """b2 + (c0 + c1 s)/(s^2 - a1 s - a0)."""
+
+        free = (0, 0, 0, 2, 2), (0, 1, 2, 1, 2)
+
+        def gains(self, theta):
+            K = np.zeros((3, 3))
+            K[2, 0] = K[1, 2] = 1.0
+            K[self.free] = theta
+            return [K]
+
+        def derivatives(self, theta):
+            dK = np.zeros((5, 3, 3))
+            dK[(range(5), *self.free)] = 1.0
+            return [dK]
+
+    best = -np.sqrt(15.0) / 5.0
+    found = MinimaxProblem([Requirement("decay", plant, "growth", best)], Companion(1, 5)).solve(OFTEN)
+    assert -0.01 <= found.value - 1.0 <= 0.05
