@@ -111,7 +111,6 @@ QUICK = [
     ("NN1", 0, "h2"),
     ("NN15", 0, "hinf"),
     ("REA1", 0, "h2"),
-    ("TF1", 0, "hinf"),
     ("HE1", 1, "absc"),
     ("DIS5", 0, "hinf"),
 ]
@@ -172,7 +171,11 @@ class LogGains(FreeGain):
         return rng.uniform(-5.0, 2.0, self.columns)
 
 
-@pytest.mark.parametrize("case", LARGEST_KI, ids=lambda case: f"{len(case[1]) - 1}, {case[4]}")
+@pytest.mark.parametrize(
+    "case",
+    [*LARGEST_KI[:2], *(pytest.param(case, marks=pytest.mark.slow) for case in LARGEST_KI[2:])],
+    ids=lambda case: f"{len(case[1]) - 1}, {case[4]}",
+)
 def test_the_largest_integral_gain_of_a_limited_sensitivity(case):
     """A load step leads to the integral 1/ki of y: a ki that is 1 % below the largest can be had, one above cannot."""
     num, den, Ms, k, ki = case
@@ -195,6 +198,7 @@ def test_the_largest_integral_gain_of_a_limited_sensitivity(case):
         assert (found.value <= 1.0) == can, (asked, found.value, np.exp(found.theta), k)
 
 
+@pytest.mark.slow
 def test_two_masses_and_a_spring():
     """Henrion and Overton (2006): order 2, all poles at -sqrt(15)/5; six in one place, which eigenvalues tell to 1 %.
 
@@ -220,6 +224,63 @@ def test_two_masses_and_a_spring():
             dK[(range(5), *self.free)] = 1.0
             return [dK]
 
+        def drawn(self, rng):
+            return published * (1.0 + 0.2 * rng.uniform(-1.0, 1.0, 5))
+
+        @property
+        def start(self):
+            return 1.2 * published
+
+    num, den = (-8.6, 1.6731288055616043, 0.216), (4.6475800154489, 7.0)
+    published = np.array([-num[0], num[0] * den[1] - num[2], num[0] * den[0] - num[1], -den[1], -den[0]])
     best = -np.sqrt(15.0) / 5.0
-    found = MinimaxProblem([Requirement("decay", plant, "growth", best)], Companion(1, 5)).solve(OFTEN)
-    assert -0.01 <= found.value - 1.0 <= 0.05
+    problem = MinimaxProblem([Requirement("decay", plant, "growth", best)], Companion(1, 5))
+    assert problem.exact(published)["decay"] == pytest.approx(1.0, abs=0.01)
+    assert 0.99 <= problem.solve(8).value <= 1.05
+
+
+@pytest.mark.parametrize(("terms", "published"), [(2, 2.001875), (4, 1.404063)], ids=["PI", "PID with a filter"])
+def test_structured_mixed_sensitivity(terms, published):
+    """S/KS of G = 200/((10 s + 1)(0.05 s + 1)^2) with Wp = (s/1.5 + 10)/(s + 1e-3), by a search without derivatives.
+
+    Skogestad and Postlethwaite, example 2.17; controllers kp + ki/s + kd s/(tf s + 1).
+    """
+    poles = np.array([-0.1, -20.0, -20.0])
+    A = np.diag(poles) + np.diag([1.0, 1.0], 1)
+    C, B = np.array([[200.0 / (10.0 * 0.05**2), 0.0, 0.0]]), np.array([[0.0], [0.0], [1.0]])
+    # e = w - y; states: plant, integral of e, that of the weight; controls: u and the rate of the filter's state
+    k = 6
+    A = np.block([[A, np.zeros((3, 3))], [np.vstack([-C, -C, 0.0 * C]), np.diag([0.0, -1e-3, 0.0])]])
+    B1, B2 = np.zeros((k, 1)), np.zeros((k, 2))
+    B1[3:5], B2[:3, 0], B2[5, 1] = 1.0, B[:, 0], 1.0
+    C1, D11, D12 = np.zeros((2, k)), np.array([[1.0 / 1.5], [0.0]]), np.array([[0.0, 0.0], [1.0, 0.0]])
+    C1[0, :3], C1[0, 4] = -C[0] / 1.5, 10.0 - 1e-3 / 1.5
+    C2 = np.zeros((3, k))
+    C2[0, :3], C2[1, 3], C2[2, 5] = -C[0], 1.0, 1.0
+    plant = GeneralizedPlant(A, B1, B2, C1, C2, D11, D12, D21=[[1.0], [0.0], [0.0]])
+
+    class Filtered(FreeGain):
+        """kp, ki, kd and ln tf."""
+
+        @property
+        def start(self):
+            return np.array([0.1, 0.01, 0.01, -3.0])[:terms]
+
+        def gains(self, theta):
+            kp, ki, kd, log = np.concatenate([theta, (0.0, -3.0)[terms - 2 :]])
+            rate = np.exp(-np.clip(log, -30.0, 30.0))
+            return [np.array([[kp + kd * rate, ki, -kd * rate], [rate, 0.0, -rate]])]
+
+        def derivatives(self, theta):
+            kd, rate = (theta[2], np.exp(-np.clip(theta[3], -30.0, 30.0))) if terms == 4 else (0.0, 1.0)
+            made = np.zeros((4, 2, 3))
+            made[0, 0, 0] = made[1, 0, 1] = 1.0
+            made[2, 0, 0], made[2, 0, 2] = rate, -rate
+            made[3] = np.array([[-kd * rate, 0.0, kd * rate], [-rate, 0.0, rate]])
+            return [made[:terms]]
+
+        def drawn(self, rng):
+            return np.array([0.1, 0.01, 0.01, -3.0])[:terms] * 10.0 ** rng.uniform(-0.5, 0.5, terms)
+
+    found = MinimaxProblem([Requirement("S/KS", plant, "hinf")], Filtered(2, 3)).solve()
+    assert found.value == pytest.approx(published, rel=2e-3)
