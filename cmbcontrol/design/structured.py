@@ -204,8 +204,9 @@ class MinimaxProblem:
         ends: list[tuple[float, Array]] = []
         while len(ends) < starts:
             if ends:
-                best = min(ends, key=lambda end: end[0])[1]
-                drawn = [_beside(best, rng) for _ in range(min(_ROUND, starts - len(ends)))]
+                value, best = min(ends, key=lambda end: end[0])
+                some = range(min(_ROUND, starts - len(ends)))
+                drawn = [_beside(best, rng) if np.isfinite(value) else self.structure.drawn(rng) for _ in some]
             ends += self._searched(drawn, steps, jobs)
         found = np.sort([value for value, _ in ends])
         for value, theta in sorted(ends, key=lambda end: end[0]):
@@ -408,7 +409,7 @@ class _Group:
         if self.kind == "h2":
             G, places = seen[near] * self._scale[near, None, None], np.zeros(len(near))
             return values[near], self._by_parameters(near, G, dK), self.members[near], places
-        k, omega = self._peaks(loops, near, *seen, highest)
+        k, omega = self._peaks(loops, near, seen, highest)
         sizes, G, row, order = _singular_values(loops, k, _points(omega, self.dt))
         k, omega, scale = k[row], omega[row], self._scale[k[row]]
         places = np.log(np.clip(omega, 1e-9, 1e12)) + 100.0 * order
@@ -437,7 +438,8 @@ class _Group:
 
     def _swept(self, loops: _Loops) -> tuple[Array, Array, Complex]:
         """Frequencies (loops, points), increasing, largest singular values there, and residues of the responses."""
-        poles, count = loops.values, len(loops.values)
+        count = len(loops.values)
+        poles: Complex = loops.values
         if self.dt:
             poles = np.log(np.where(np.abs(poles) > 1e-12, poles, 1e-12)) / self.dt
         width, size = np.abs(poles.real), np.abs(poles)
@@ -464,10 +466,10 @@ class _Group:
         return _largest(X)
 
     def _peaks(
-        self, loops: _Loops, near: NDArray[np.int64], omega: Array, sizes: Array, residues: Complex, highest: float
+        self, loops: _Loops, near: NDArray[np.int64], seen: tuple[Array, Array, Complex], highest: float
     ) -> tuple[NDArray[np.int64], Array]:
         """Loops and frequencies at which their responses are nearly largest: peaks, and what is beside them."""
-        omega, sizes = omega[near], sizes[near]
+        omega, sizes, residues = seen[0][near], seen[1][near], seen[2]
         padded = np.pad(sizes, ((0, 0), (1, 1)), constant_values=-1.0)
         high = sizes * self._scale[near, None] >= _NEAR * highest
         top = (sizes >= padded[:, :-2]) & (sizes > padded[:, 2:]) & high
@@ -588,7 +590,8 @@ def _largest(X: Complex) -> Array:
         aa, bb = (a.real**2 + a.imag**2).sum(axis=1), (b.real**2 + b.imag**2).sum(axis=1)
         ab = np.abs((a.conj() * b).sum(axis=1))
         return np.sqrt(0.5 * (aa + bb) + np.hypot(0.5 * (aa - bb), ab))
-    return np.linalg.svd(np.moveaxis(X, 3, 1), compute_uv=False)[:, :, 0]
+    highest: Array = np.linalg.svd(np.moveaxis(X, 3, 1), compute_uv=False)[:, :, 0]
+    return highest
 
 
 def _singular_values(
@@ -619,7 +622,7 @@ def _h2(loops: _Loops, dt: float) -> tuple[Array, Array]:
     return value, G / np.maximum(value, 1e-300)[:, None, None]
 
 
-def _T(X: Array) -> Array:
+def _T(X: NDArray[Any]) -> NDArray[Any]:
     return np.swapaxes(X, 1, 2)
 
 
