@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..errors import DesignError, InputError
 from ..linear.generalized_plant import GeneralizedPlant
-from ..linear.norms import h2_norm, hinf_norm, largest_gain, response
+from ..linear.norms import h2_norm, hinf_norm, largest_gain, largest_gains, response
 from .minimax import Minimum, Values, minimize_largest
 
 __all__ = ["STARTS", "MinimaxProblem", "MinimaxSolution", "Requirement", "Structure"]
@@ -441,7 +441,7 @@ class _Group:
         count = len(loops.values)
         poles: Complex = loops.values
         if self.dt:
-            poles = np.log(np.where(np.abs(poles) > 1e-12, poles, 1e-12)) / self.dt
+            poles = np.log(np.where(np.abs(poles) > 1e-12, poles, 1e-12 + 0j)) / self.dt
         width, size = np.abs(poles.real), np.abs(poles)
         factors = np.where((poles.imag >= 0.0)[:, :, None], _ABOVE, _BELOW)
         about = np.maximum(np.abs(poles.imag)[:, :, None] + width[:, :, None] * factors, 0.0).reshape(count, -1)
@@ -590,8 +590,7 @@ def _largest(X: Complex) -> Array:
         aa, bb = (a.real**2 + a.imag**2).sum(axis=1), (b.real**2 + b.imag**2).sum(axis=1)
         ab = np.abs((a.conj() * b).sum(axis=1))
         return np.sqrt(0.5 * (aa + bb) + np.hypot(0.5 * (aa - bb), ab))
-    highest: Array = np.linalg.svd(np.moveaxis(X, 3, 1), compute_uv=False)[:, :, 0]
-    return highest
+    return largest_gains(np.moveaxis(X, 3, 1).reshape(-1, p, m)).reshape(len(X), -1)
 
 
 def _singular_values(
