@@ -439,7 +439,7 @@ class _Group:
     def _swept(self, loops: _Loops) -> tuple[Array, Array, Complex]:
         """Frequencies (loops, points), increasing, largest singular values there, and residues of the responses."""
         count = len(loops.values)
-        poles: Complex = loops.values
+        poles: NDArray[Any] = loops.values
         if self.dt:
             poles = np.log(np.where(np.abs(poles) > 1e-12, poles, 1e-12 + 0j)) / self.dt
         width, size = np.abs(poles.real), np.abs(poles)
