@@ -19,7 +19,7 @@ from ..model.closing import require_closed
 from ..model.plant import Plant
 from .family import Configuration, configuration_of, labelled_configurations, labelled_plants
 from .loop_certificates import GoalBound, bound_of, hardest, worst_of
-from .structured import MinimaxProblem, MinimaxSolution, Requirement
+from .structured import STARTS, MinimaxProblem, MinimaxSolution, Requirement
 from .tunable_loops import LoopCase, TunableLoops
 from .tune import Range, as_range
 from .uncertain_loop import UncertainLoop, Uncertainty, uncertain_loop
@@ -173,7 +173,8 @@ class TunedLaw:
     goals : tuple of GoalValue
         Each goal on each machine, from norms computed anew, without gaps between frequencies.
     found : ndarray
-        Values that all starts have led to, increasing; inf where no stable loops were found.
+        Values that all starts have led to, increasing, those that were left behind after a few steps; inf where no
+        stable loops were found.
     bounds : tuple of GoalBound
         With uncertain parameters: what each goal is at most on all machines within their intervals.
     loops : mapping of str to UncertainLoop
@@ -234,8 +235,9 @@ def structured(
     *,
     uncertain: Mapping[str, float | tuple[float, float]] | None = None,
     delay: float = 0.0,
-    starts: int = 4,
+    starts: int = STARTS,
     seed: int = 0,
+    jobs: int = 1,
 ) -> TunedLaw:
     """Gains of a law of any structure that meet goals of its loop on all machines at all configurations.
 
@@ -257,9 +259,12 @@ def structured(
     delay : float
         Of the efforts of a sampled law, s.
     starts : int
-        Local searches: one from the starts of the ranges, or their middles, the others from random gains.
+        Local searches: one from the starts of the ranges, or their middles, others from random gains, and half of them
+        from gains beside the best.
     seed : int
         Of the random gains.
+    jobs : int
+        Processes for the searches; the answer does not depend on it.
 
     Raises
     ------
@@ -310,17 +315,18 @@ def structured(
                 raise InputError(f"configurations, {where!r}: {error}") from error
             machines[f"{machine}, {where}"] = plant, q
     delay, starts = _check.positive(delay, "delay", zero=True), _check.count(starts, "starts")
+    jobs = _check.count(jobs, "jobs")
     models: dict[str, UncertainModel] = {}
     if uncertain is not None:
         models = _uncertain(machines, law, ranges, uncertain)
         machines = {label: (model.machine({}), machines[label][1]) for label, model in models.items()}
     loops = TunableLoops(machines, law, ranges, delay)
-    tuned = _tuned(loops, wanted, *_solved(loops, wanted, starts, seed))
+    tuned = _tuned(loops, wanted, *_solved(loops, wanted, starts, seed, jobs))
     return tuned if not models else _certified(tuned, loops, wanted, models)
 
 
 def _solved(
-    loops: TunableLoops, goals: Sequence[LoopGoal], starts: int, seed: int, theta: Array | None = None
+    loops: TunableLoops, goals: Sequence[LoopGoal], starts: int, seed: int, jobs: int, theta: Array | None = None
 ) -> tuple[list[tuple[LoopGoal, LoopCase, Requirement]], MinimaxSolution]:
     """Gains of loops, from several starts or from given parameters."""
     made = [
@@ -328,7 +334,7 @@ def _solved(
         for k, goal in enumerate(goals)
         for i, case in enumerate(loops.cases)
     ]
-    return made, _with_hard(made, loops, starts, seed, theta)
+    return made, _with_hard(made, loops, starts, seed, jobs, theta)
 
 
 def _tuned(
@@ -376,7 +382,7 @@ def _certified(
         if not harder:
             return replace(tuned, bounds=tuple(bounds), loops=uncertain, found=found)
         loops = loops.with_machines({label: machine for label, machine in harder.items() if label not in gains})
-        tuned = _tuned(loops, goals, *_solved(loops, goals, 1, 0, theta))
+        tuned = _tuned(loops, goals, *_solved(loops, goals, 1, 0, 1, theta))
     raise AssertionError("the last round returns")
 
 
@@ -402,6 +408,7 @@ def _with_hard(
     loops: TunableLoops,
     starts: int,
     seed: int,
+    jobs: int,
     theta: Array | None = None,
 ) -> MinimaxSolution:
     """Solution in which hard goals are met, where they can be, before others are made better.
@@ -409,7 +416,7 @@ def _with_hard(
     Hard goals count c times as much as others; where the largest of all is c, they are at their limits.
     """
     plain = MinimaxProblem([one for _, _, one in made], loops)
-    solution = plain.solve(starts, seed) if theta is None else plain.solve_from(theta)
+    solution = plain.solve(starts, seed, jobs=jobs) if theta is None else plain.solve_from(theta)
     hard = [one.name for goal, _, one in made if goal.hard]
     if not hard or len(hard) == len(made):
         return solution

@@ -459,8 +459,16 @@ def uncertain_loop(
     u = _with_efforts(u, nominal, efforts)
     if remainder > _NOTHING:
         u = _with_remainder(u, off, scales, unit)
-    if not u.blocks:  # no parameter acts on this loop; one that does nothing stands for them
-        u = _with_remainder(u, np.zeros_like(off), scales, unit)
+    if not u.blocks:  # no parameter acts on this loop; a block that does nothing says so
+        u = u._replace(
+            blocks=(UncertainBlock("real", name=model.parameters[0].name),),
+            B_w=np.zeros((len(nominal.A), 1)),
+            C=np.zeros((1, len(nominal.A))),
+            D_u=np.zeros((1, len(nominal.motors))),
+            D_d=np.zeros((1, len(nominal.motors))),
+            D_w=np.zeros((1, 1)),
+            C_e=np.zeros((1, len(u.A_e))),
+        )
     return UncertainLoop(nominal, model, made, u.blocks, *_closed(nominal, u), remainder, len(points), u)
 
 

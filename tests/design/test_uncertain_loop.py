@@ -166,6 +166,17 @@ def test_the_worst_machine_runs(plant, model):
         loop.values({"left_upper_mass": 9.0})
 
 
+def test_a_parameter_that_does_nothing(plant):
+    """An inertia about an axis in the plane of the machine: nothing depends on it, and all is proven."""
+    point = trim(plant, plant.assemble(left=2.1, right=1.0))
+    model = uncertain_model(plant, point, {"left_upper_inertia_xx": (0.9, 1.0)}, coordinates=DRIVEN)
+    for law in (pid(plant), pid(plant, period=2e-3)):
+        loop = uncertain_loop(model, law)
+        stability, found = loop.robust_stability(), loop.worst_case_gain("left_disturbance", "left")
+        assert stability.certified and stability.upper < 1e-6
+        assert found.upper == pytest.approx(peak(loop.nominal, ["left_disturbance"], ["left"]), rel=1e-2) or not loop.dt
+
+
 def test_to_python_control(plant, model):
     loop = uncertain_loop(model, pid(plant, period=2e-3))
     system = loop.to_ss("left_ref", ["left", "left_effort"])
