@@ -79,7 +79,7 @@ def goals(tuned: TunedLaw, *, axes: Any = None) -> Figure:
         figure = new_figure(style.WIDTH, 1.15 + high * len(rows))
         ax = figure.subplots()
     else:
-        ax = axes
+        figure, ax = axes.figure, axes
     drawn = np.concatenate([[row.value, row.proven or 0.0, *row.others] for row in rows])
     highest = 1.06 * float(drawn.max(where=np.isfinite(drawn), initial=0.0))
     far = min(max(highest, _LEAST), _MOST)
@@ -107,7 +107,7 @@ def goals(tuned: TunedLaw, *, axes: Any = None) -> Figure:
     ax.text(1.0 - 0.012 * far, 1.01, "met", ha="right", **place)
     ax.text(1.0 + 0.012 * far, 1.01, "missed", ha="left", **place)
     _legend(ax, any(row.others.size for row in rows), bool(tuned.bounds))
-    return ax.figure
+    return figure
 
 
 def _rows(tuned: TunedLaw) -> list[_Row]:

@@ -76,13 +76,14 @@ def mu(stability: RobustStability, omega: ArrayLike | None = None, *, axes: Any 
     high = 1.12 * max(*found, stability.lower, stability.upper if np.isfinite(stability.upper) else 0.0)
     positive = bounds[np.isfinite(bounds) & (bounds > 0.0)]
     log = bool(positive.size) and high > _HIGH
-    ax.plot(at, np.where(bounds > 0.0, bounds, np.nan) if log else bounds, color=COLORS[0], linewidth=1.5,
+    ax.plot(at, np.maximum(bounds, 1e-9 * high) if log else bounds, color=COLORS[0], linewidth=1.5,
             label="bound at each frequency")  # fmt: skip
     dress(ax, "structured singular value mu (1)", log=log)
     logarithmic(ax, "x")
-    if at[-1] > at[0]:
-        ax.set_xlim(at[0], at[-1])
-    low = max(0.5 * float(positive.min()), 1e-4 * high) if log else 0.0
+    shown = at[at > 0.0]
+    if shown.size > 1:
+        ax.set_xlim(shown[0], shown[-1])
+    low = min(max(0.5 * float(positive.min()), 1e-4 * high), 0.3) if log else 0.0  # the line at 1 is always there
     ax.set_ylim(low, high * (1.5 if log else 1.0))
     ax.axhspan(1.0, ax.get_ylim()[1], color=BAND, linewidth=0.0, zorder=0.2)
     ax.axhline(1.0, color=INK, linewidth=0.9, linestyle=":", label="1: certified below")
@@ -90,9 +91,15 @@ def mu(stability: RobustStability, omega: ArrayLike | None = None, *, axes: Any 
         label = f"proven at all frequencies: {stability.upper:.4g}"
         ax.axhline(stability.upper, color=COLORS[1], linewidth=1.3, linestyle="--", label=label)
     if stability.lower > 0.0:
-        place, where = _place(stability.worst_frequency, at)
+        place, where = _place(stability.worst_frequency, shown if shown.size else at)
         label = f"reached, at {where}: {stability.lower:.4g}"
-        look = {"linestyle": "none", "color": INK, "markersize": 6.5, "markerfacecolor": "white", "zorder": 4.5}
+        look: dict[str, Any] = {
+            "linestyle": "none",
+            "color": INK,
+            "markersize": 6.5,
+            "markerfacecolor": "white",
+            "zorder": 4.5,
+        }
         ax.plot([place], [stability.lower], "o", label=label, clip_on=False, **look)
     ax.set_title("\n".join(textwrap.wrap(_verdict(stability), 42 if is_narrow() else 90)), fontsize=LABEL, color=INK)
     ax.set_xlabel("frequency (rad/s)", fontsize=LABEL, color=INK)

@@ -186,23 +186,31 @@ class _Drawn:
         high = max((float(values.max()) for values in curves), default=1.0)
         lowest = (max(float(values.min()), _LOWEST * float(values.max())) for values in curves)
         low = max(min(lowest, default=0.1), _NOTHING * high)
-        shade = None
+        shade: Array | None = None
         if limit is not None:
-            shade = limit.respond(self.omega)
-            shade = np.linalg.svd(shade, compute_uv=False)[:, 0]
-            shade = np.maximum(shade, 1e-300)
-            low, high = min(low, max(float(shade.min()), 1e-2 * low)), max(high, min(float(shade.max()), 1e2 * high))
+            level = _sizes(limit.respond(self.omega))[:, 0]
+            shade = np.where(level > 0.0, level, np.nan)
+            known = shade[np.isfinite(shade)]
+            low = min(low, max(float(known.min(initial=low)), 1e-2 * low))
+            high = max(high, min(float(known.max(initial=high)), 1e2 * high))
         room = 0.06 * np.log10(high / low) + 0.08
         ends = low * 10.0**-room, high * 10.0**room
         extra = []
         if shade is not None:
-            area = {"facecolor": BAND, "edgecolor": FAINT, "hatch": "////", "linewidth": 0.0, "zorder": 0.4}
+            area: dict[str, Any] = {
+                "facecolor": BAND,
+                "edgecolor": FAINT,
+                "hatch": "////",
+                "linewidth": 0.0,
+                "zorder": 0.4,
+            }
             top = np.maximum(shade, ends[1])
             extra = [ax.fill_between(self.omega, self.shown(shade), self.shown(top), label="forbidden", **area)]
             ax.plot(self.omega, self.shown(shade), color=QUIET, linewidth=1.0, zorder=1.0)
         logarithmic(ax, "x")
-        if self.omega[-1] > self.omega[0]:
-            ax.set_xlim(self.omega[0], self.omega[-1])
+        shown = self.omega[self.omega > 0.0]
+        if shown.size > 1:
+            ax.set_xlim(shown[0], shown[-1])
         ax.set_ylim(*self.shown(np.array(ends)))
         if not self.dB and ends[1] < 10.0 ** (np.floor(np.log10(ends[0])) + 2.0):
             _plain_ticks(ax)
@@ -226,7 +234,7 @@ def _one(drawn: _Drawn, omega: ArrayLike | None) -> None:
     """Draw the largest and the smallest singular value of one system."""
     system = drawn.made.matrices
     drawn.omega = _frequencies([system.poles()], system.dt, omega)
-    values = np.linalg.svd(_finite(system.respond(drawn.omega)), compute_uv=False)
+    values = _sizes(system.respond(drawn.omega))
     mono = values.shape[1] == 1
     drawn.curve(values[:, 0], drawn.made.name if mono else "largest", color=COLORS[0], linewidth=1.5)
     if not mono:
@@ -260,12 +268,13 @@ def _bundle(
     poles = [_closed(loop, Delta).poles() for Delta in Deltas]
     extra = [w for w in (found.worst_frequency, found.frequency) if np.isfinite(w) and w > 0.0]
     drawn.omega = _frequencies(poles, loop.dt, omega, extra)
-    M = _finite(whole.respond(drawn.omega))
+    M = whole.respond(drawn.omega)
     gains = [_gains(M, Delta) for Delta in Deltas]
-    for k, values in enumerate(gains[1 : 1 + machines]):
-        drawn.curve(values, f"{machines} random machines" if k == 0 else None, color=FAINT, linewidth=0.8, zorder=1.8)
+    for k, gain in enumerate(gains[1 : 1 + machines]):
+        drawn.curve(gain, f"{machines} random machines" if k == 0 else None, color=FAINT, linewidth=0.8, zorder=1.8)
     drawn.curve(gains[0], "middle of the intervals", color=COLORS[0], linewidth=1.5)
-    ax, mark = drawn.ax, {"color": COLORS[1], "linestyle": "none", "marker": "o", "markersize": 4.5}
+    ax = drawn.ax
+    mark: dict[str, Any] = {"color": COLORS[1], "linestyle": "none", "marker": "o", "markersize": 4.5}
     if found.worst:
         drawn.curve(gains[-1], "worst one found", color=COLORS[1], linewidth=1.5, linestyle="--")
         if drawn.omega[0] <= found.worst_frequency <= drawn.omega[-1]:
@@ -289,12 +298,15 @@ def _gains(M: Complex, Delta: Complex) -> Array:
     """Largest singular values over frequency of M, closed by w = Delta z at its first signals."""
     w, z = Delta.shape
     back = np.linalg.solve(np.eye(z) - M[:, :z, :w] @ Delta, M[:, :z, w:])
-    return np.linalg.svd(M[:, z:, w:] + M[:, z:, :w] @ Delta @ back, compute_uv=False)[:, 0]
+    return _sizes(M[:, z:, w:] + M[:, z:, :w] @ Delta @ back)[:, 0]
 
 
-def _finite(X: Complex) -> Complex:
-    """Responses with zeros where there is none, which are not drawn: singular values ask for numbers."""
-    return np.where(np.isfinite(X).all(axis=(1, 2), keepdims=True), X, 0.0)
+def _sizes(X: Complex) -> Array:
+    """Singular values (frequencies, k) of responses, the largest first; nan where there is none."""
+    known = np.isfinite(X).all(axis=(1, 2))
+    found = np.full((len(X), min(X.shape[1:])), np.nan)
+    found[known] = np.linalg.svd(X[known], compute_uv=False)
+    return found
 
 
 # -- systems -----------------------------------------------------------------------------------------------------------
@@ -308,9 +320,9 @@ def _signals(what: Any, inputs: str | Sequence[str] | None, outputs: str | Seque
     if isinstance(what, ClosedLoop):
         return _of_loop(what, *_chosen(what, inputs, outputs))
     if isinstance(what, LinearModel):
-        known, units = (what.inputs, what.outputs), (what.input_units, what.output_units)
-        parts = what.A, what.B, what.C, what.D, 0.0
-        name = what.name
+        name, parts = what.name, _Matrices(what.A, what.B, what.C, what.D, 0.0)
+        known: tuple[Sequence[str], Sequence[str]] = what.inputs, what.outputs
+        units: tuple[Sequence[str], Sequence[str]] = what.input_units, what.output_units
     else:
         name, known, units, parts = _of_control(what)
     j, i = (_indices(x, k, n, name) for x, k, n in zip((inputs, outputs), known, ("inputs", "outputs"), strict=True))
@@ -327,7 +339,7 @@ def _of_loop(loop: ClosedLoop, inputs: Sequence[str], outputs: Sequence[str]) ->
     return _Signals(named, _Matrices(loop.A, B, loop.C[rows], D, loop.dt), unit)
 
 
-def _of_control(what: Any) -> tuple[str, tuple[Sequence[str], Sequence[str]], tuple[Any, Any], Any]:
+def _of_control(what: Any) -> tuple[str, tuple[Sequence[str], Sequence[str]], tuple[Any, Any], _Matrices]:
     """Name, signals, their units, and matrices of a system of python-control."""
     if not all(hasattr(what, x) for x in ("ninputs", "noutputs", "dt", "input_labels", "output_labels")):
         raise InputTypeError(

@@ -70,6 +70,7 @@ def test_frequencies_that_are_given_and_heights_of_many_decades():
     ax = mu(stability, omega).axes[0]
     np.testing.assert_array_equal(drawn_curve(ax, "bound at each frequency")[0], omega)
     assert ax.get_yscale() == "log"
+    assert mu(stability, [0.0, 0.1, 10.0]).axes[0].get_xlim() == (0.1, 10.0)
     with pytest.raises(ValueError, match="omega must be frequencies >= 0"):
         mu(stability, [-1.0])
 

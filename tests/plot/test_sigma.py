@@ -190,3 +190,17 @@ def test_what_has_no_singular_values(lin, worst):
     with pytest.raises(TypeError, match=r"what must be a control\.StateSpace"):
         sigma(control.frd([1.0, 2.0], [1.0, 2.0]))
     assert plot.sigma is sigma
+
+
+def test_frequency_zero_and_limits_without_end():
+    """1/(s + 1) below 2/s, which is beyond all axes at rest: the rest is drawn, and nothing warns."""
+    omega = np.array([0.0, 0.1, 1.0, 10.0])
+    ax = sigma(control.tf([1.0], [1.0, 1.0]), omega=omega, limit=control.tf([2.0], [1.0, 0.0])).axes[0]
+    assert ax.get_xlim() == (0.1, 10.0) and len(ax.collections) == 1
+    (curve,) = [line for line in ax.lines if line.get_color() == "#0072B2"]
+    np.testing.assert_allclose(curve.get_ydata(), 1.0 / np.sqrt(1.0 + omega**2), rtol=1e-12)
+
+
+def test_a_gain_without_states():
+    (line,) = sigma(control.ss([], [], [], [[3.0]])).axes[0].lines
+    np.testing.assert_allclose(line.get_ydata(), 3.0)
