@@ -24,14 +24,14 @@ from .tunable_loops import LoopCase, TunableLoops
 from .tune import Range, as_range
 from .uncertain_loop import UncertainLoop, Uncertainty, uncertain_loop
 
-__all__ = ["LoopGoal", "TunedLaw", "structured"]
+__all__ = ["MET", "LoopGoal", "TunedLaw", "structured"]
 
 Array = NDArray[np.float64]
 
 _ROUNDS = 12  # of hard goals, each with more weight where they are missed
 _LITTLE, _MUCH = 0.02, 2.5  # by which the logarithm of the weight grows in a round
 _WORST_ROUNDS, _HARDER = 8, 0.01  # of worst machines: those that exceed what was found so far by this part are added
-_MET = 1e-3  # relative: by so much a goal may be missed and counts as met
+MET = 1e-3  # relative: by so much a goal may be missed and counts as met
 
 
 @dataclass(frozen=True)
@@ -192,12 +192,12 @@ class TunedLaw:
     @property
     def certified(self) -> bool:
         """Whether all goals are proven to be met, to a thousandth, on all machines within the intervals."""
-        return bool(self.bounds) and all(one.proven <= 1.0 + _MET for one in self.bounds)
+        return bool(self.bounds) and all(one.proven <= 1.0 + MET for one in self.bounds)
 
     @property
     def met(self) -> bool:
         """Whether all goals are met, to a thousandth."""
-        return self.value <= 1.0 + _MET
+        return self.value <= 1.0 + MET
 
     def worst(self) -> dict[str, GoalValue]:
         """Each goal on the machine on which it is nearest to its limit, or farthest beyond."""
@@ -212,7 +212,7 @@ class TunedLaw:
         lines = [", ".join(f"{name} = {x:.6g}" for name, x in self.gains.items())]
         width = max(len(name) for name in self.worst())
         for name, one in self.worst().items():
-            said = "met" if one.value <= 1.0 + _MET else "missed"
+            said = "met" if one.value <= 1.0 + MET else "missed"
             lines.append(f"  {name:{width}}  {one.value:8.4f} of its limit, {said}; worst at {one.case}")
         good = int((self.found <= self.found[0] * 1.01).sum())
         between = "" if self.bounds else ", between them not proven"
@@ -423,7 +423,7 @@ def _with_hard(
     c, known = 1.0, []
     for _ in range(_ROUNDS):
         missed = float(np.log(max(1.0, *(solution.values[name] for name in hard))))
-        if missed <= _MET:
+        if missed <= MET:
             break
         known.append((float(np.log(c)), missed))
         # the last two say by how much c lowers what is missed

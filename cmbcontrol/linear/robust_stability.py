@@ -9,16 +9,17 @@ the test: Boyd, Balakrishnan, Kabamba, Mathematics of Control, Signals, and Syst
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from ..errors import InputError
 from .balancing import balanced, bilinear
 from .mu import Array, BlockStructure, Complex, Scalings, UncertainBlock, least_level, lower_bound, mu, structure_of
+from .sampled import frequencies
 
 __all__ = ["RobustStability", "WorstCaseGain", "is_bounded", "robust_stability", "worst_case_gain"]
 
@@ -30,6 +31,7 @@ _LEAST = 1e-4  # of the norm of M, balanced: the least upper bound that is sough
 _DOUBT = 1e-6  # relative: a lower bound so far above the upper one is no rounding
 _PROOF = 1e-2  # relative: how far the bound at one frequency may be above its least value, in a proof of one level
 _STARTS = 24  # of the search for worst perturbations
+_DRAWN = 1e-4  # relative: bounds at frequencies that are asked for, above their least values
 _INSIDE = 0.97  # of the size of the worst perturbation found: the box that branches are to prove
 
 
@@ -61,6 +63,13 @@ class _System(NamedTuple):
     def frequency(self, omega: float) -> float:
         """Frequency of the system as it was given, rad/s."""
         return float(2.0 / self.dt * np.arctan(0.5 * omega * self.dt)) if self.dt else float(omega)
+
+    def place(self, omega: Array) -> Array:
+        """Where frequencies of the system as it was given are, the other way round."""
+        if not self.dt:
+            return omega
+        half = 0.5 * omega * self.dt
+        return np.where(half < 0.5 * np.pi, 2.0 / self.dt * np.tan(half), np.inf)
 
     def growth(self) -> float:
         return float(np.linalg.eigvals(self.A).real.max(initial=-np.inf))
@@ -307,7 +316,8 @@ class RobustStability:
     worst_frequency : float
         Frequency at which it is on the border of stability then, rad/s.
     frequencies, bounds : ndarray, shape (k,)
-        Frequencies that were tried, increasing, rad/s, and bounds of mu there from above.
+        Frequencies that were tried, increasing, rad/s, and bounds of mu there from above, as good as the proof needs
+        them; `bounds_at` has the least ones.
     boxes : int
         Parts of the box of real parameters of which stability was proven one by one; 1 where it was at once.
     """
@@ -321,6 +331,39 @@ class RobustStability:
     frequencies: Array
     bounds: Array
     boxes: int = 1
+    _of: tuple[_System, BlockStructure] | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def dt(self) -> float:
+        """Sample time, s; 0 in continuous time, and where the system is not stable."""
+        return self._of[0].dt if self._of else 0.0
+
+    def bounds_at(self, omega: ArrayLike) -> Array:
+        """Least bounds of mu from above, to 1e-4, at frequencies (k,), rad/s.
+
+        Raises
+        ------
+        ValueError
+            For frequencies below zero or, of a sampled system, above half of the sampling, and where the system is not
+            stable without uncertainty.
+
+        Examples
+        --------
+        >>> A, B, C = [[0.0, 1.0], [-1.0, -0.2]], [[0.0], [-1.0]], [[0.0, 1.0]]
+        >>> found = robust_stability((A, B, C, [[0.0]]), [UncertainBlock("complex", name="damping")])
+        >>> found.bounds_at([0.5, 1.0]).round(2)  # abs(s / (s^2 + 0.2 s + 1))
+        array([0.66, 5.  ])
+        """
+        if self._of is None:
+            raise InputError("the system is not stable even without uncertainty: it has no mu that tells anything")
+        system, structure = self._of
+        given = frequencies(omega)
+        if system.dt and given.max() > np.pi / system.dt * (1.0 + 1e-9):
+            raise InputError(
+                f"omega: frequencies of a system with {system.dt:g} s a sample end at {np.pi / system.dt:.6g} rad/s, "
+                f"got {given.max():.6g}"
+            )
+        return np.array([least_level(system.at(float(w)), structure, _DRAWN)[0] for w in system.place(given)])
 
     @property
     def certified(self) -> bool:
@@ -438,6 +481,7 @@ def robust_stability(
         np.array([S.frequency(w) for w in peak.tried[order]]),
         peak.bounds[order],
         boxes,
+        (S, structure),
     )
 
 

@@ -22,6 +22,7 @@ from cmbcontrol.controllers.chain import Chain
 from cmbcontrol.controllers.controller import ConstantEffort
 from cmbcontrol.controllers.decoupling import cross_coupling, is_decoupled, reachable_forces
 from cmbcontrol.controllers.metrics import WeightedProjection, characteristic_length, weighted_norm
+from cmbcontrol.design.loop_goals import GoalValue
 from cmbcontrol.dynamics.singular import SingularConfiguration
 from cmbcontrol.papers.formulations import NamedFormulation
 from cmbcontrol.papers.pseudoinverse import pseudoinverse
@@ -131,6 +132,15 @@ class World:
     @functools.cached_property
     def uncertain_loop(self) -> design.UncertainLoop:
         return design.uncertain_loop(self.uncertain, self.resting)
+
+    @functools.cached_property
+    def stability(self) -> Any:
+        return self.uncertain_loop.robust_stability(1e-2)
+
+    @functools.cached_property
+    def tuned_law(self) -> design.TunedLaw:
+        value = GoalValue("decay above 1 1/s", "five-bar", 0.8, False)
+        return design.TunedLaw(self.resting, {"kp": 900.0}, 0.8, (value,), np.array([0.8]))
 
     @functools.cached_property
     def path(self) -> cmb.Sine:
@@ -1434,6 +1444,26 @@ def _simulation() -> list[Call]:
             dB=(True, flag),
         ),
         call("plot.tuning", plot.tuning, result=(W.tuned, thing)),
+        call("plot.goals", plot.goals, tuned=(W.tuned_law, thing)),
+        call(
+            "plot.sigma",
+            plot.sigma,
+            words=("what", "input", "output", "limit"),
+            what=(W.lin, thing),
+            inputs=(W.lin.inputs[:1], optional(names)),
+            outputs=(W.lin.outputs[:1], optional(names)),
+            omega=(np.array([0.1, 1.0, 10.0]), optional(but(_free_vector, "number"))),
+            dB=(False, flag),
+            limit=(0.1, optional(positive)),
+            machines=(2, but(count, "zero")),
+            seed=(0, seed),
+        ),
+        call(
+            "plot.mu",
+            plot.mu,
+            stability=(W.stability, thing),
+            omega=(np.array([0.1, 1.0, 10.0]), optional(but(_free_vector, "number"))),
+        ),
         call("plot.pole_sets", plot.pole_sets, certificate=(W.certificate, thing), legend=(True, flag)),
         call(
             "plot.animate",
