@@ -174,7 +174,8 @@ def test_a_parameter_that_does_nothing(plant):
         loop = uncertain_loop(model, law)
         stability, found = loop.robust_stability(), loop.worst_case_gain("left_disturbance", "left")
         assert stability.certified and stability.upper < 1e-6
-        assert found.upper == pytest.approx(peak(loop.nominal, ["left_disturbance"], ["left"]), rel=1e-2) or not loop.dt
+        if loop.dt:
+            assert found.upper == pytest.approx(peak(loop.nominal, ["left_disturbance"], ["left"]), rel=1e-2)
 
 
 def test_to_python_control(plant, model):
