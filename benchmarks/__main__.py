@@ -14,7 +14,21 @@ from types import ModuleType
 
 from rich.console import Console
 
-from . import c_code, cluster, contacts, control, laws, linear, linear_studies, ours, runs, sizes, study
+from . import (
+    c_code,
+    cluster,
+    compleib,
+    contacts,
+    control,
+    laws,
+    linear,
+    linear_studies,
+    ours,
+    robust_tuning,
+    runs,
+    sizes,
+    study,
+)
 from .rivals import common
 from .rivals.common import FIVE_BAR, FOUR_BAR, Evaluation, Machine
 from .table import show
@@ -32,6 +46,8 @@ TABLES = (
     "cluster",
     "c",
     "contacts",
+    "robust-tuning",
+    "compleib",
 )
 MACHINES: tuple[Machine, ...] = (FIVE_BAR, (FOUR_BAR, 2), (FOUR_BAR, 10), (FOUR_BAR, 40))
 GOALS: tuple[tuple[Machine, str, float, float, float], ...] = (
@@ -105,8 +121,8 @@ def main() -> None:
         show(console, "Cheapest settings that reach a goal", columns, goals())
     if chosen.only in (None, "linear"):
         show(console, linear.TITLE, linear.COLUMNS, linear.rows())
-    modules = control, laws, sizes, study, linear_studies, cluster, c_code, contacts
-    for name, module in zip(("control", "laws", *TABLES[-6:]), modules, strict=True):
+    modules = control, laws, sizes, study, linear_studies, cluster, c_code, contacts, robust_tuning, compleib
+    for name, module in zip(("control", "laws", *TABLES[-8:]), modules, strict=True):
         if chosen.only in (None, name):
             show(console, module.TITLE, module.COLUMNS, module.rows())
 

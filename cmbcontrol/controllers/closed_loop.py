@@ -397,6 +397,7 @@ class _Held(NamedTuple):
     whole: Array  # what these, and the drift, do over a period
     moved: Array
     delays: Array
+    motors: Array  # efforts at the motors by the states of the model, and by the commands
 
 
 def _state_space(loop: ClosedLoop, A, B, C, D, inputs, outputs, name: str) -> control.StateSpace:
@@ -517,7 +518,8 @@ def linearize_closed_loop(
     changes = gains.changing(controller) | (moved != 0.0)
     gains, moved = gains.of_states(changes), moved[changes]
     controller.free, controller.sampled = controller.free[changes], controller.sampled[changes]
-    driven = _Driven(model, pushed.B, gains.u_x, gains.c_x)
+    own_motors = np.eye(len(model.A) + plant.nu)[len(model.A) :]
+    driven = _Driven(model, pushed.B, gains.u_x, gains.c_x, own_motors)
     if frozen_law.drive is not None:
         driven = _behind_drive(frozen_law, driven, np.concatenate([rest.drive, command]))
     inner = gains._replace(u_x=driven.u_x, c_x=driven.c_x)
@@ -527,7 +529,7 @@ def linearize_closed_loop(
     else:
         pushed_and_drift = np.column_stack([driven.push, driven.model.drift])
         whole = zero_order_hold(driven.model.A, pushed_and_drift, frozen_law.period).B
-        held = _Held(driven.model, driven.push, whole, moved, delays)
+        held = _Held(driven.model, driven.push, whole, moved, delays, driven.motors)
         frame = _hold(held, inner, frozen_law.period)
     return _assemble(driven.model, pushed, controller, rest, frame, inner, names, efforts, model, gains, held)
 
@@ -577,6 +579,7 @@ class _Driven(NamedTuple):
     push: Array
     u_x: Array
     c_x: Array
+    motors: Array
 
 
 def _behind_drive(law: FrozenLaw, plain: _Driven, state: Array) -> _Driven:
@@ -599,8 +602,9 @@ def _behind_drive(law: FrozenLaw, plain: _Driven, state: Array) -> _Driven:
         state_units=(*model.state_units, *units),
         drift=np.append(model.drift, rate),
     )
-    wide = [np.hstack([x, np.zeros((len(x), n))]) for x in (plain.u_x, plain.c_x)]
-    return _Driven(driven, np.vstack([plain.push, np.zeros((n, plain.push.shape[1]))]), *wide)
+    u_x, c_x = (np.hstack([x, np.zeros((len(x), n))]) for x in (plain.u_x, plain.c_x))
+    push = np.vstack([plain.push, np.zeros((n, plain.push.shape[1]))])
+    return _Driven(driven, push, u_x, c_x, np.hstack([g.u_x, g.u_c]))
 
 
 def margins(
@@ -718,7 +722,7 @@ def _felt(gains: Gains, push: Array) -> Array:
 
 def _hold(held: _Held, gains: Gains, period: float) -> _Frame:
     """Plant behind a zero-order hold with delays, exact, with rows for the states of the law."""
-    model, push, whole, moved, delays = held
+    model, push, whole, moved, delays, _ = held
     n, m, nu = len(model.A), gains.c_c.shape[0], model.B.shape[1]
     hold = zero_order_hold(model.A, model.B, period, delays)
     size = n + m + int(hold.past.sum())

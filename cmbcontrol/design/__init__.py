@@ -39,6 +39,8 @@ from .synthesis import optimal_feedback as optimal_feedback
 from .tune import Range as Range
 from .tune import TuneResult as TuneResult
 from .tune import tune as tune
+from .uncertain_loop import UncertainLoop as UncertainLoop
+from .uncertain_loop import uncertain_loop as uncertain_loop
 
 __all__ = [
     "Case",
@@ -55,6 +57,7 @@ __all__ = [
     "TuneResult",
     "TunedLaw",
     "TunedLoops",
+    "UncertainLoop",
     "bryson",
     "certify",
     "check_schedule",
@@ -78,6 +81,7 @@ __all__ = [
     "symmetrical_optimum",
     "tune",
     "tune_loops",
+    "uncertain_loop",
     "weighted_cost",
     "with_payload",
 ]

@@ -8,6 +8,7 @@ around it; gains are in nothing else.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +23,7 @@ from ..errors import InputError, InputTypeError
 from ..linear.generalized_plant import GeneralizedPlant
 from ..model.plant import Plant
 from .tune import Range
+from .uncertain_loop import Uncertainty
 
 __all__ = ["LoopCase", "TunableLoops"]
 
@@ -108,10 +110,25 @@ class TunableLoops:
         for plant, _ in machines.values():
             for name in self.coordinates:
                 _check.one_of(name, plant.position_names, "coordinate of the machine", f"{middle.name} follows")
-        self.cases = [self._case(label, plant, q, delay) for label, (plant, q) in machines.items()]
+        self.delay = delay
+        begun = [self._case(label, plant, q) for label, (plant, q) in machines.items()]
+        self.cases, self._begun = [case for case, _ in begun], [K for _, K in begun]
+        self._look()
+
+    def _look(self) -> None:
+        """Find out how the matrices of the law depend on its gains, in all cases."""
         self._shared = False
         self._shared = len(self.cases) > 1 and self._is_shared()
         self._constant, self._slopes, self._anew = self._affine()
+
+    def with_machines(self, machines: Mapping[str, tuple[Plant, Array]]) -> TunableLoops:
+        """The same with further machines behind the others."""
+        made = copy(self)
+        begun = [self._case(label, plant, q) for label, (plant, q) in machines.items()]
+        made.cases = [*self.cases, *(case for case, _ in begun)]
+        made._begun = [*self._begun, *(K for _, K in begun)]
+        made._look()
+        return made
 
     # -- parameters ----------------------------------------------------------------------------------------------
 
@@ -141,30 +158,31 @@ class TunableLoops:
 
     # -- the loop, open ------------------------------------------------------------------------------------------
 
-    def _held(self, plant: Plant, q: Array, values: Mapping[str, float]) -> Any:
-        """Law with gains that holds a configuration."""
+    def held(self, plant: Plant, q: Array, values: Mapping[str, float]) -> Any:
         goal = Constant([q[plant.position_names.index(name)] for name in self.coordinates])
         return self.law(**values).with_reference(goal)
 
-    def _case(self, label: str, plant: Plant, q: Array, delay: float) -> LoopCase:
-        law = self._held(plant, q, self.values(self.start))
+    def _case(self, label: str, plant: Plant, q: Array) -> tuple[LoopCase, Array]:
+        """A machine with the loop open, and the matrix of the law at the start."""
+        law = self.held(plant, q, self.values(self.start))
         dof = plant.terms(q, np.zeros(plant.nv)).dof
         coordinates = self.coordinates if len(self.coordinates) == dof else None
-        loop = linearize_closed_loop(plant, law, q, coordinates=coordinates, delay=delay or None, trace_at=q)
+        loop = linearize_closed_loop(plant, law, q, coordinates=coordinates, delay=self.delay or None, trace_at=q)
         parts = loop._parts
         inner, n, nu = parts.inner, len(loop.A), plant.nu
         moved = np.zeros((inner.c_c.shape[0], n))
         states = inner.u_x.shape[1]
         moved[:, :states], moved[:, states : states + len(moved)] = inner.c_x, inner.c_c
         frozen, ways = FrozenLaw(plant, law, 0.0, trace_at=q).without_drive(q), Ways.of(loop.plant)
-        changing = np.flatnonzero(law_gains(frozen, ways, loop.rest.state).changing(frozen))
+        g = law_gains(frozen, ways, loop.rest.state)
+        changing = np.flatnonzero(g.changing(frozen))
         rows = {name: loop.C[loop.outputs.index(name)] for name in self.coordinates if name in loop.outputs}
         if len(rows) < len(self.coordinates):
             raise InputError(
                 f"{law.name} follows {', '.join(self.coordinates)}, which are no outputs of the linear model"
             )
         units = dict(zip(plant.position_names, plant.position_units, strict=True))
-        return LoopCase(
+        case = LoopCase(
             label=label,
             plant=plant,
             q=loop.point.q,
@@ -181,12 +199,13 @@ class TunableLoops:
             rest=loop.rest.state,
             free=changing,
         )
+        return case, _as_matrix(g.of_states(np.isin(np.arange(g.c_c.shape[0]), changing)), case)
 
     # -- gains ---------------------------------------------------------------------------------------------------
 
     def _matrix(self, case: LoopCase, values: Mapping[str, float]) -> Array:
         """Linear model of the law: rows are efforts, then its states; columns x, its states, reference."""
-        held = self._held(case.plant, case.q, values)
+        held = self.held(case.plant, case.q, values)
         law = FrozenLaw(case.plant, held, 0.0, trace_at=case.q).without_drive(case.q)
         g = law_gains(law, case.ways, case.rest)
         some = case.free
@@ -196,13 +215,9 @@ class TunableLoops:
         return _as_matrix(g, case)
 
     def _is_shared(self) -> bool:
-        """Whether the law has one matrix in all cases."""
-        ends = (
-            (self.start, self.cases),
-            (self.drawn(np.random.default_rng(0)), self.cases[:: max(len(self.cases) - 1, 1)]),
-        )
-        for theta, cases in ends:
-            first, *others = [self._matrix(case, self.values(theta)) for case in cases]
+        """Whether the law has one matrix in all cases: at the start, and at random gains in the first and the last."""
+        drawn = self.values(self.drawn(np.random.default_rng(0)))
+        for first, *others in (self._begun, [self._matrix(case, drawn) for case in (self.cases[0], self.cases[-1])]):
             size = np.abs(first).max(initial=0.0)
             if any(x.shape != first.shape or np.abs(x - first).max() > _AFFINE * size for x in others):
                 return False
@@ -213,25 +228,39 @@ class TunableLoops:
         return self.cases[:1] if self._shared else self.cases
 
     def _affine(self) -> tuple[list[Array], list[Array], bool]:
-        """Matrices K0 and slopes of laws that are affine in all gains together, and whether they are not."""
-        base = self.values(self.start)
-        constant, slopes = [], []
-        for case in self._looked_at:
-            K0 = self._matrix(case, base)
-            own = []
-            for name, r in self.ranges.items():
-                far = r.high if r.high - base[name] >= base[name] - r.low else r.low
-                own.append((self._matrix(case, base | {name: far}) - K0) / (far - base[name]))
-            dK = np.array(own)
-            constant.append(K0 - np.tensordot(np.array(list(base.values())), dK, 1))
-            slopes.append(dK)
-        tried = self.values(self.drawn(np.random.default_rng(1)))
-        for case, K0, dK in zip(self._looked_at, constant, slopes, strict=True):
-            K = self._matrix(case, tried)
-            made = K0 + np.tensordot(np.array(list(tried.values())), dK, 1)
-            if np.abs(K - made).max() > 1e-6 * np.abs(K).max():
+        """Matrices K0 and slopes of laws that are affine in all gains together, and whether they are not.
+
+        Slopes are mostly those of the first case: what machines and poses differ in is the feedforward.
+        """
+        base, tried = self.values(self.start), self.values(self.drawn(np.random.default_rng(1)))
+        x = np.array(list(base.values()))
+        step = np.array(list(tried.values())) - x
+        constant: list[Array] = []
+        slopes: list[Array] = []
+        for case, K in zip(self._looked_at, self._begun, strict=False):
+            there = self._matrix(case, tried)
+            for own in (False, True):
+                if not own and not slopes:
+                    continue
+                dK = self._slopes_of(case, K, base) if own else slopes[0]
+                fits = K.shape == dK.shape[1:] and np.abs(K + np.tensordot(step, dK, 1) - there).max() <= (
+                    1e-6 * np.abs(there).max()
+                )
+                if fits:
+                    break
+            else:
                 return [], [], True
+            constant.append(K - np.tensordot(x, dK, 1))
+            slopes.append(dK)
         return constant, slopes, False
+
+    def _slopes_of(self, case: LoopCase, K: Array, base: dict[str, float]) -> Array:
+        """Change of the matrix by each gain, from its matrix K at the gains `base`."""
+        made = []
+        for name, r in self.ranges.items():
+            far = r.high if r.high - base[name] >= base[name] - r.low else r.low
+            made.append((self._matrix(case, base | {name: far}) - K) / (far - base[name]))
+        return np.array(made)
 
     def gains(self, theta: Array) -> list[Array]:
         """Matrices of the law, one for each case."""
@@ -240,16 +269,15 @@ class TunableLoops:
             found = [self._matrix(case, values) for case in self._looked_at]
         else:
             x = np.array(list(values.values()))
-            found = [K0 + np.tensordot(x, dK, 1) for K0, dK in zip(self._constant, self._slopes, strict=True)]
+            moved = _each(self._slopes, lambda dK: np.tensordot(x, dK, 1))
+            found = [K0 + K for K0, K in zip(self._constant, moved, strict=True)]
         return found * len(self.cases) if self._shared else found
 
     def derivatives(self, theta: Array) -> list[Array]:
         """Their derivatives by theta."""
         rates, values = self._rates(theta), self.values(theta)
-        found = []
-        for i, case in enumerate(self._looked_at):
-            dK = self._differences(case, values) if self._anew else self._slopes[i]
-            found.append(dK * rates[:, None, None])
+        slopes = [self._differences(case, values) for case in self._looked_at] if self._anew else self._slopes
+        found = _each(slopes, lambda dK: dK * rates[:, None, None])
         return found * len(self.cases) if self._shared else found
 
     def _differences(self, case: LoopCase, values: dict[str, float]) -> Array:
@@ -269,8 +297,12 @@ class TunableLoops:
 
     # -- generalized plants --------------------------------------------------------------------------------------
 
-    def generalized(self, case: LoopCase, inputs: Sequence[str], outputs: Sequence[str]) -> GeneralizedPlant:
+    def generalized(
+        self, case: LoopCase, inputs: Sequence[str], outputs: Sequence[str], uncertainty: Uncertainty | None = None
+    ) -> GeneralizedPlant:
         """Plant from command, effort, reference, reading (some) to output, error, effort, load, disk (some).
+
+        With an uncertainty of the machine its signals w come before other inputs, and z before other outputs.
 
         Each signal in its units: efforts over `unit_efforts`, coordinates over `unit_outputs`. A command is added to
         what the law asks for, before delays and drives; an effort acts at the motors. As outputs, ``effort`` is what
@@ -283,6 +315,10 @@ class TunableLoops:
         B1: list[Array] = []
         D21: list[Array] = []
         into: dict[str, slice] = {}
+        if uncertainty is not None:
+            into["uncertainty"] = slice(0, uncertainty.B_w.shape[1])
+            B1.append(uncertainty.B_w)
+            D21.append(np.zeros((read, uncertainty.B_w.shape[1])))
         for name in inputs:
             wide = {"command": nu, "effort": nu, "reference": k, "reading": case.states}[name]
             B, D = np.zeros((n, wide)), np.zeros((read, wide))
@@ -300,6 +336,15 @@ class TunableLoops:
         D12: list[Array] = []
         D11: list[Array] = []
         m = sum(x.shape[1] for x in B1)
+        if uncertainty is not None:
+            felt = np.zeros((len(uncertainty.C), m))
+            felt[:, into["uncertainty"]] = uncertainty.D_w
+            for name, D in (("command", uncertainty.D_u), ("effort", uncertainty.D_d)):
+                if name in into:
+                    felt[:, into[name]] = D * case.unit_efforts
+            C1.append(uncertainty.C)
+            D12.append(np.pad(uncertainty.D_u, [(0, 0), (0, case.law_states)]))
+            D11.append(felt)
         for name in outputs:
             high = k if name in ("output", "error") else nu
             C, D, F = np.zeros((high, n)), np.zeros((high, of_law)), np.zeros((high, m))
@@ -327,6 +372,12 @@ class TunableLoops:
             np.hstack(D21),
             dt=case.dt,
         )
+
+
+def _each(slopes: list[Array], function: Callable[[Array], Array]) -> list[Array]:
+    """Results of a function, one for all slopes that are the first ones."""
+    first = function(slopes[0])
+    return [first if dK is slopes[0] else function(dK) for dK in slopes]
 
 
 def _as_matrix(g: Gains, case: LoopCase) -> Array:

@@ -181,12 +181,12 @@ class GeneralizedPlant:
             self.dt,
         )
 
-    def weighted(self, num: tuple[float, float], den: tuple[float, float]) -> GeneralizedPlant:
+    def weighted(self, num: tuple[float, float], den: tuple[float, float], first: int = 0) -> GeneralizedPlant:
         """Plant whose outputs are weighed by (num[0] s + num[1]) / (den[0] s + den[1]), each by one of its own.
 
-        In sampled time by s = 2/dt (z - 1)/(z + 1).
+        In sampled time by s = 2/dt (z - 1)/(z + 1). Outputs before the `first` one are left as they are.
         """
-        (a, b), (c, d), p = num, den, len(self.C1)
+        (a, b), (c, d), p = num, den, len(self.C1) - first
         if self.dt:
             f = 2.0 / self.dt
             (a, b), (c, d) = (a * f + b, b - a * f), (c * f + d, d - c * f)
@@ -194,13 +194,14 @@ class GeneralizedPlant:
         direct, pole = a / c, -d / c
         readout = (b - direct * d) / c
         n, I = len(self.A), np.eye(p)
+        through = np.concatenate([np.ones(first), np.full(p, direct)])[:, None]
         return replace(
             self,
-            A=np.block([[self.A, np.zeros((n, p))], [self.C1, pole * I]]),
-            B1=np.vstack([self.B1, self.D11]),
-            B2=np.vstack([self.B2, self.D12]),
-            C1=np.hstack([direct * self.C1, readout * I]),
+            A=np.block([[self.A, np.zeros((n, p))], [self.C1[first:], pole * I]]),
+            B1=np.vstack([self.B1, self.D11[first:]]),
+            B2=np.vstack([self.B2, self.D12[first:]]),
+            C1=np.hstack([through * self.C1, np.vstack([np.zeros((first, p)), readout * I])]),
             C2=np.hstack([self.C2, np.zeros((len(self.C2), p))]),
-            D11=direct * self.D11,
-            D12=direct * self.D12,
+            D11=through * self.D11,
+            D12=through * self.D12,
         )

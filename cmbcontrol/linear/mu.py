@@ -31,6 +31,7 @@ _SINGULAR = 1e-9  # of 1 + |M Delta|: smallest singular value of 1 - M Delta, up
 _NEARER = 0.1  # of the way from the bound of a centre to its level: the next level
 _NOTHING = 1e-14  # of |M|^2: a bound of mu^2 below it is rounding
 _USELESS = 1e-9  # of |M|: lower bounds below it are not followed
+_ROOM = 2.0  # of the square of a level, over the least: more, and the centre is where G is lost in rounding
 _STARTS = 24  # perturbations from which lower bounds are sought
 _STEPS = 60
 
@@ -309,6 +310,29 @@ class _Program:
                 return x
         return x
 
+    def beside(self, around: _Around) -> Array:
+        """Scalings 1 and G, as they are known; of the blocks that are asked for, else, such as prove a level.
+
+        Then with the part of G that proves the least one: where M is nearly real, G may be as large as one likes, and
+        is lost in rounding.
+        """
+        S = self.structure
+        norms = np.sum(np.abs(S.D_w) ** 2, axis=(1, 2)) + np.sum(np.abs(S.G) ** 2, axis=(1, 2))
+        H = around.G / np.outer(self.t_w, self.t_z * self.units)
+        D = np.einsum("kii,i->k", S.D_w, 1.0 / self.t_w**2).real / norms
+        H = np.array([np.vdot(b, H).real for b in S.G]) / norms
+        asked = np.einsum("kii->k", self.B).real > 0.0
+        if around.whole:
+            return np.asarray(np.where(asked, self.unit**2 * D, D) + H)
+        D = np.where(asked, 0.0, D)
+        size = float(np.abs(D).max(initial=0.0)) or 1.0
+        tried = [
+            D + share * H + size * own * np.where(asked, S.start, 0.0)
+            for share in (0.0, *10.0 ** -np.arange(6.0, -1.0, -1.0))
+            for own in 10.0 ** -np.arange(0.0, 16.0)
+        ]
+        return np.asarray(min(tried, key=self.bound))
+
     def scalings(self, x: Array) -> Scalings:
         """Scalings in the units of the matrix as it was given."""
         S = self.structure
@@ -325,7 +349,12 @@ def _sum(x: Array, basis: Complex) -> Complex:
 
 
 def least_level(
-    M: Complex, structure: BlockStructure, tolerance: float = 1e-6, enough: float = 0.0, own: tuple[int, ...] = ()
+    M: Complex,
+    structure: BlockStructure,
+    tolerance: float = 1e-6,
+    enough: float = 0.0,
+    own: tuple[int, ...] = (),
+    near: Scalings | None = None,
 ) -> tuple[float, Scalings]:
     """Smallest level that D-G scalings prove, and those of its centre.
 
@@ -340,48 +369,84 @@ def least_level(
     own : tuple of int
         The blocks whose level is asked for, with 1 as that of all others: a worst-case gain. Inf where others have
         none.
+    near : Scalings, optional
+        Of a similar matrix, to begin with, for a worst-case gain.
     """
+    m, around = structure.inputs, None
+    if own:
+        around = _near(M, structure, own, near) or _around_others(M, structure, own)
+        if around is None:
+            trivial = np.eye(m), np.eye(structure.outputs), np.zeros((m, structure.outputs))
+            return np.inf, Scalings(*(x.astype(complex) for x in trivial))
+        M = around.transformed(M)
     program = _Program(M, structure, own)
-    x, m = structure.start.copy(), structure.inputs
-    if own and not np.isfinite(program.bound(x)):
-        x = _with_others(program, M, x)
-        if not np.isfinite(program.bound(x)):
-            return np.inf, program.scalings(x)
+    x = structure.start.copy() if around is None else program.beside(around)
     target, best = (enough / program.unit) ** 2, program.bound(x)
-    found, level = x, best * 1.5 if best > 0.0 else 1.0
+    found, level, stuck = x, best * 1.5 if best > 0.0 else 1.0, 0
     for _ in range(200):
         x = program.centre(x, max(level, target))
         bound = program.bound(x)
+        lowered = bound < best * (1.0 - 1e-9 * tolerance)
         if bound < best:
             found, best = x, bound
         gap = level - bound
+        stuck = stuck + 1 if not lowered else 0
         if best <= max(target, 0.0) or best < _NOTHING or not (m + 1.0) * gap > tolerance * best:
             break
         level = bound + _NEARER * gap
+    if around is not None and around.whole and stuck and best > target:  # no centre was found from there
+        return least_level(M, structure, tolerance, enough, own)
     if best < target:
-        found = program.centre(found, target)
-    return program.unit * float(np.sqrt(max(best, 0.0))), program.scalings(found)
+        found = program.centre(found, min(target, _ROOM * best) if own else target)
+    scalings = program.scalings(found)
+    return program.unit * float(np.sqrt(max(best, 0.0))), scalings if around is None else around.back(scalings)
 
 
-def _with_others(program: _Program, M: Complex, x: Array) -> Array:
-    """Scalings of the blocks that are not asked for which prove their level 1, and small ones of the others."""
-    keep_w, keep_z = (np.flatnonzero(~k) for k in program.structure.channels(program.own))
-    others = [b for i, b in enumerate(program.structure.blocks) if i not in program.own]
-    rest = structure_of(others, len(keep_z), len(keep_w))
-    level, (D_w, _, G) = least_level(M[np.ix_(keep_z, keep_w)], rest, enough=1.0 - 1e-6)
-    if not level < 1.0:
-        return x
-    S, t_w = program.structure, program.t_w
-    D, H = np.zeros((S.inputs, S.inputs), complex), np.zeros((S.inputs, S.outputs), complex)
-    D[np.ix_(keep_w, keep_w)], H[np.ix_(keep_w, keep_z)] = D_w, G
-    D, H = D / np.outer(t_w, t_w), H / np.outer(t_w, program.t_z * program.units)
-    norms = np.sum(np.abs(S.D_w) ** 2, axis=(1, 2)) + np.sum(np.abs(S.G) ** 2, axis=(1, 2))
-    y = np.array([np.vdot(a, D).real + np.vdot(b, H).real for a, b in zip(S.D_w, S.G, strict=True)]) / norms
-    for own in 10.0 ** -np.arange(0.0, 14.0) * np.abs(D).max():
-        tried = y + own * np.where(np.einsum("kii->k", program.B).real > 0.0, x, 0.0)
-        if np.isfinite(program.bound(tried)):
-            return tried
-    return x
+class _Around(NamedTuple):
+    """Scalings D_w = L_w L_w^H, D_z = L_z L_z^H and G of blocks, in whose units these are 1, 1 and L_w^-1 G L_z^-H.
+
+    Repeated numbers of machines may need scalings that are far from diagonal: in these units they are not.
+    """
+
+    L_w: Complex
+    L_z: Complex
+    G: Complex
+    whole: bool = False  # with scalings of the blocks that are asked for
+
+    def transformed(self, M: Complex) -> Complex:
+        return np.asarray(np.linalg.solve(self.L_w, (self.L_z.conj().T @ M).conj().T).conj().T)
+
+    def back(self, found: Scalings) -> Scalings:
+        w, z = self.L_w, self.L_z
+        D_w, D_z, G = found
+        return Scalings(w @ D_w @ w.conj().T, z @ D_z @ z.conj().T, w @ G @ z.conj().T)
+
+
+def _near(M: Complex, structure: BlockStructure, own: tuple[int, ...], near: Scalings | None) -> _Around | None:
+    """Scalings that are known, where they prove a level of this matrix, too."""
+    if near is None:
+        return None
+    w, z = np.linalg.cholesky(near.D_w), np.linalg.cholesky(near.D_z)
+    found = _Around(w, z, np.linalg.solve(w, np.linalg.solve(z, near.G.conj().T).conj().T), whole=True)
+    program = _Program(found.transformed(M), structure, own)
+    return found if np.isfinite(program.bound(program.beside(found))) else None
+
+
+def _around_others(M: Complex, structure: BlockStructure, own: tuple[int, ...]) -> _Around | None:
+    """Scalings of the blocks that are not asked for which prove their level 1, and 1 of the others; None without."""
+    keep_w, keep_z = (np.flatnonzero(~k) for k in structure.channels(own))
+    L_w, L_z = np.eye(structure.inputs, dtype=complex), np.eye(structure.outputs, dtype=complex)
+    G = np.zeros((structure.inputs, structure.outputs), complex)
+    others = [b for i, b in enumerate(structure.blocks) if i not in own]
+    if others:
+        rest = structure_of(others, len(keep_z), len(keep_w))
+        level, found = least_level(M[np.ix_(keep_z, keep_w)], rest, enough=1.0 - 1e-6)
+        if not level < 1.0:
+            return None
+        w, z = np.linalg.cholesky(found.D_w), np.linalg.cholesky(found.D_z)
+        L_w[np.ix_(keep_w, keep_w)], L_z[np.ix_(keep_z, keep_z)] = w, z
+        G[np.ix_(keep_w, keep_z)] = np.linalg.solve(w, np.linalg.solve(z, found.G.conj().T).conj().T)
+    return _Around(L_w, L_z, G)
 
 
 class Mu(NamedTuple):
@@ -586,7 +651,8 @@ class _Search:
         J = np.concatenate(rows, axis=1)
         J = np.stack([J.real, J.imag], axis=1)
         aim = b * (1.0 - value)
-        change = (np.linalg.pinv(J, rcond=1e-12) @ np.stack([aim.real, aim.imag], axis=1)[:, :, None])[:, :, 0]
+        with np.errstate(all="ignore"):  # where nothing is reached by any block, which is looked at below
+            change = (np.linalg.pinv(J, rcond=1e-12) @ np.stack([aim.real, aim.imag], axis=1)[:, :, None])[:, :, 0]
         k, m = int(real.sum()), int((~real).sum())
         numbers = np.zeros(a.shape, complex)
         numbers[:, real] = change[:, :k]

@@ -9,18 +9,19 @@ the test: Boyd, Balakrishnan, Kabamba, Mathematics of Control, Signals, and Syst
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from ..errors import InputError
 from .balancing import balanced, bilinear
 from .mu import Array, BlockStructure, Complex, Scalings, UncertainBlock, least_level, lower_bound, mu, structure_of
+from .sampled import frequencies
 
-__all__ = ["RobustStability", "WorstCaseGain", "robust_stability", "worst_case_gain"]
+__all__ = ["RobustStability", "WorstCaseGain", "is_bounded", "robust_stability", "worst_case_gain"]
 
 _MOST = 600  # frequencies that are tried; a few tens are usual
 _COARSER = 100  # frequencies after which the tolerance is doubled, and the level raised: where mu is flat
@@ -28,7 +29,9 @@ _ROUNDING = 1e-10  # of the terms of a test matrix of size 1: eigenvalues below 
 _LOOKS = 48  # frequencies at which a proof is looked at again
 _LEAST = 1e-4  # of the norm of M, balanced: the least upper bound that is sought
 _DOUBT = 1e-6  # relative: a lower bound so far above the upper one is no rounding
+_PROOF = 1e-2  # relative: how far the bound at one frequency may be above its least value, in a proof of one level
 _STARTS = 24  # of the search for worst perturbations
+_DRAWN = 1e-4  # relative: bounds at frequencies that are asked for, above their least values
 _INSIDE = 0.97  # of the size of the worst perturbation found: the box that branches are to prove
 
 
@@ -60,6 +63,13 @@ class _System(NamedTuple):
     def frequency(self, omega: float) -> float:
         """Frequency of the system as it was given, rad/s."""
         return float(2.0 / self.dt * np.arctan(0.5 * omega * self.dt)) if self.dt else float(omega)
+
+    def place(self, omega: Array) -> Array:
+        """Where frequencies of the system as it was given are, the other way round."""
+        if not self.dt:
+            return omega
+        half = 0.5 * omega * self.dt
+        return np.where(half < 0.5 * np.pi, 2.0 / self.dt * np.tan(half), np.inf)
 
     def growth(self) -> float:
         return float(np.linalg.eigvals(self.A).real.max(initial=-np.inf))
@@ -224,14 +234,20 @@ def _sweep(
         t_w, t_z = structure.balance(M)
         rough.append(float(np.linalg.norm(t_z[:, None] * M / t_w, 2)))
     queue = list(first[np.argsort(rough)])
-    scaled = structure.channels(own)[0] if own else np.ones(structure.inputs, bool)
+    scaled, rows = structure.channels(own) if own else (np.ones(structure.inputs, bool), None)
+    if rows is not None:  # without uncertainty
+        rough = [float(np.linalg.norm(M[np.ix_(rows, scaled)], 2)) for M in system.respond(first)[0]]
     # far below the sizes of M, as where only a real number acts, scalings are lost in rounding
     level, peak, left = only or _LEAST * max(rough) or 1e-300, float(queue[-1]), [(0.0, np.inf)]
     tried: list[float] = []
     bounds: list[float] = []
 
+    near: list[Scalings] = []  # of the last frequency
+
     def bound_at(omega: float, enough: float = 0.0) -> tuple[float, Scalings]:
-        found = least_level(system.at(omega), structure, 0.1 * tolerance, enough, own)
+        found = least_level(system.at(omega), structure, 0.1 * tolerance, enough, own, near[-1] if near else None)
+        if np.isfinite(found[0]):
+            near[:] = [found[1]]
         tried.append(omega)
         bounds.append(found[0])
         return found
@@ -244,7 +260,10 @@ def _sweep(
         if 0.0 < omega < np.inf:
             ends = np.log([max(low, omega / 3.0), min(high, omega * 3.0)])
             minimize_scalar(
-                lambda x: -bound_at(float(np.exp(x)))[0], bounds=ends, method="bounded", options={"xatol": 1e-5}
+                lambda x: -bound_at(float(np.exp(x)))[0],
+                bounds=ends,
+                method="bounded",
+                options={"xatol": 1e-5, "maxiter": 10},
             )
             best += int(np.argmax(bounds[best:]))
         return bounds[best], tried[best]
@@ -301,7 +320,8 @@ class RobustStability:
     worst_frequency : float
         Frequency at which it is on the border of stability then, rad/s.
     frequencies, bounds : ndarray, shape (k,)
-        Frequencies that were tried, increasing, rad/s, and bounds of mu there from above.
+        Frequencies that were tried, increasing, rad/s, and bounds of mu there from above, as good as the proof needs
+        them; `bounds_at` has the least ones.
     boxes : int
         Parts of the box of real parameters of which stability was proven one by one; 1 where it was at once.
     """
@@ -315,6 +335,39 @@ class RobustStability:
     frequencies: Array
     bounds: Array
     boxes: int = 1
+    _of: tuple[_System, BlockStructure] | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def dt(self) -> float:
+        """Sample time, s; 0 in continuous time, and where the system is not stable."""
+        return self._of[0].dt if self._of else 0.0
+
+    def bounds_at(self, omega: ArrayLike) -> Array:
+        """Least bounds of mu from above, to 1e-4, at frequencies (k,), rad/s.
+
+        Raises
+        ------
+        ValueError
+            For frequencies below zero or, of a sampled system, above half of the sampling, and where the system is not
+            stable without uncertainty.
+
+        Examples
+        --------
+        >>> A, B, C = [[0.0, 1.0], [-1.0, -0.2]], [[0.0], [-1.0]], [[0.0, 1.0]]
+        >>> found = robust_stability((A, B, C, [[0.0]]), [UncertainBlock("complex", name="damping")])
+        >>> found.bounds_at([0.5, 1.0]).round(2)  # abs(s / (s^2 + 0.2 s + 1))
+        array([0.66, 5.  ])
+        """
+        if self._of is None:
+            raise InputError("the system is not stable even without uncertainty: it has no mu that tells anything")
+        system, structure = self._of
+        given = frequencies(omega)
+        if system.dt and given.max() > np.pi / system.dt * (1.0 + 1e-9):
+            raise InputError(
+                f"omega: frequencies of a system with {system.dt:g} s a sample end at {np.pi / system.dt:.6g} rad/s, "
+                f"got {given.max():.6g}"
+            )
+        return np.array([least_level(system.at(float(w)), structure, _DRAWN)[0] for w in system.place(given)])
 
     @property
     def certified(self) -> bool:
@@ -432,6 +485,7 @@ def robust_stability(
         np.array([S.frequency(w) for w in peak.tried[order]]),
         peak.bounds[order],
         boxes,
+        (S, structure),
     )
 
 
@@ -540,19 +594,7 @@ def worst_case_gain(
     (10.01, -1.0)
     """
     tolerance = _check.positive(tolerance, "tolerance")
-    S = _system(system)
-    blocks = _check.sequence(blocks, "blocks", "UncertainBlock")
-    z, w = S.D.shape
-    if performance is None:
-        used = np.sum([b.shape for b in blocks], axis=0) if blocks else np.zeros(2, int)
-        if not (w > used[0] and z > used[1]):
-            raise InputError(
-                f"the system has {z} outputs and {w} inputs, and the blocks take {used[1]} and {used[0]} of them: "
-                "none is left for the gain"
-            )
-        performance = [UncertainBlock("full", int(w - used[0]), int(z - used[1]), name="performance")]
-    structure = structure_of([*blocks, *performance], z, w, "the system")
-    own = tuple(range(len(blocks), len(structure.blocks)))
+    S, structure, own = _with_performance(system, blocks, performance)
     if S.growth() >= 0.0:
         return WorstCaseGain(np.inf, np.inf, np.nan, {}, np.nan)
     peak = _sweep(S, structure, tolerance, own)
@@ -572,6 +614,52 @@ def worst_case_gain(
                 best = max(best, reached, key=lambda x: x[0])
         gain = best[0] or gain
     return WorstCaseGain(best[0], peak.level, S.frequency(peak.omega), _named(structure, best[1]), S.frequency(best[2]))
+
+
+def _with_performance(
+    system: Any, blocks: Sequence[UncertainBlock], performance: Sequence[UncertainBlock] | None
+) -> tuple[_System, BlockStructure, tuple[int, ...]]:
+    """System, all blocks, and which of them are the performance."""
+    S = _system(system)
+    blocks = _check.sequence(blocks, "blocks", "UncertainBlock")
+    z, w = S.D.shape
+    if performance is None:
+        used = np.sum([b.shape for b in blocks], axis=0) if blocks else np.zeros(2, int)
+        if not (w > used[0] and z > used[1]):
+            raise InputError(
+                f"the system has {z} outputs and {w} inputs, and the blocks take {used[1]} and {used[0]} of them: "
+                "none is left for the gain"
+            )
+        performance = [UncertainBlock("full", int(w - used[0]), int(z - used[1]), name="performance")]
+    structure = structure_of([*blocks, *performance], z, w, "the system")
+    own = tuple(range(len(blocks), len(structure.blocks)))
+    return S, structure, own
+
+
+def is_bounded(
+    system: Any,
+    blocks: Sequence[UncertainBlock],
+    level: float | None = None,
+    performance: Sequence[UncertainBlock] | None = None,
+) -> bool:
+    """Whether a gain is proven to be below a level for all perturbations up to the size 1; without one, stability.
+
+    Faster than `worst_case_gain`, which looks for the least such level. Where it is False nothing is said.
+
+    Examples
+    --------
+    >>> A, B, C = [[0.0, 1.0], [-1.0, -0.2]], [[0.0, 0.0], [-0.1, 1.0]], [[0.0, 1.0], [1.0, 0.0]]
+    >>> [is_bounded((A, B, C, np.zeros((2, 2))), [UncertainBlock("real")], level) for level in (9.9, 10.1)]
+    [False, True]
+    """
+    own: tuple[int, ...] = ()
+    if level is None:
+        S = _system(system)
+        structure = structure_of(blocks, S.D.shape[0], S.D.shape[1], "the system")
+    else:
+        S, structure, own = _with_performance(system, blocks, performance)
+    only = 1.0 if level is None else _check.positive(level, "level")
+    return S.growth() < 0.0 and _sweep(S, structure, _PROOF, own, only=only).complete
 
 
 def _gain(

@@ -34,7 +34,7 @@ from .signals import FrameMotion, LinearizedEquations, Wrench
 if TYPE_CHECKING:
     import control
 
-__all__ = ["Matrices", "UncertainModel", "delay_weight", "uncertain_model"]
+__all__ = ["Matrices", "UncertainModel", "cover", "delay_weight", "uncertain_model", "weight_matrices"]
 
 Array = NDArray[np.float64]
 
@@ -70,8 +70,8 @@ class UncertainModel:
         In the order of the channels.
     A, B_w, B, C_z, D_zw, D_zu, C, D_yw, D : ndarray
     remainder : float
-        What the parameters' blocks leave of the machine's own matrices, at most, relative to the largest terms: 1.5
-        times the largest that was found at `samples` values of the parameters, all corners (32 of many) and random
+        What the parameters' blocks leave of the machine's own matrices, at most, relative to the largest terms: twice
+        the largest that was found at `samples` values of the parameters, all corners (32 of many) and random
         values among them. Above 1e-11 a complex block ``remainder`` stands for it.
     samples : int
 
@@ -107,14 +107,14 @@ class UncertainModel:
         """Parameters with their repetitions, in the order of the channels."""
         return [(block.name, block.size) for block in self.blocks if block.kind == "real"]
 
-    def normalised(self, values: Mapping[str, float]) -> Array:
+    def normalised(self, values: Mapping[str, float], what: str = "values") -> Array:
         """Numbers delta in [-1, 1] of values of the parameters; those without a value are in the middle."""
-        _check.mapping(values, "values", "parameters to numbers")
+        _check.mapping(values, what, "parameters to numbers")
         known = {p.name: p for p in self.parameters}
         found = dict.fromkeys(known, 0.0)
         for name, value in values.items():
-            p = known[_check.one_of(name, known, "uncertain parameter", "values")]
-            x = _check.number(value, f"values: the parameter {name!r}")
+            p = known[_check.one_of(name, known, "uncertain parameter", what)]
+            x = _check.number(value, f"{what}: the parameter {name!r}")
             slack = 1e-9 * (p.high - p.low)
             if not p.low - slack <= x <= p.high + slack:
                 raise InputError(f"the model is for {p}, got {x:.9g}; make another one with a wider interval")
@@ -179,7 +179,7 @@ class UncertainModel:
         made = self
         for name, weight in _check.mapping(weights, "weights", "inputs to weights").items():
             k = self.nominal.inputs.index(_check.one_of(name, self.nominal.inputs, "input", "weights"))
-            made = made._with_weight(f"{name}_dynamics", k, *_weight(weight, name))
+            made = made._with_weight(f"{name}_dynamics", k, *weight_matrices(weight, name))
         return made
 
     def with_delays(self, longest: Mapping[str, float], order: int = 1) -> UncertainModel:
@@ -380,7 +380,7 @@ def _modelled(family: MachineFamily) -> UncertainModel:
     ]
     remainder = _MARGIN * float(np.abs(off).max(initial=0.0))
     if remainder > max(_EXACT, 10.0 * tolerance):
-        left, right = _cover(off)
+        left, right = cover(off)
         blocks.append(UncertainBlock("full", left.shape[1], len(right), "remainder"))
         L, R = np.hstack([L, left / r[:, None]]), np.vstack([R, right / c])
         T = np.block([[T, np.zeros((len(T), left.shape[1]))], [np.zeros((len(right), len(T) + left.shape[1]))]])
@@ -410,7 +410,7 @@ def _modelled(family: MachineFamily) -> UncertainModel:
     )
 
 
-def _cover(off: Array) -> tuple[Array, Array]:
+def cover(off: Array) -> tuple[Array, Array]:
     """Matrices S, T so that each matrix `off` is S X T with a norm of X of 1 / 2 at most, but for rounding."""
     largest = _MARGIN * np.abs(off).max(axis=0)
     rows, columns = largest.max(axis=1) > _EXACT, largest.max(axis=0) > _EXACT
@@ -427,8 +427,11 @@ def _cover(off: Array) -> tuple[Array, Array]:
 # -- weights -----------------------------------------------------------------------------------------------
 
 
-def _weight(given: Any, name: str) -> tuple[Array, Array, Array, Array]:
-    """Matrices of a weight: of a number, or of a system of python-control with one input and one output."""
+def weight_matrices(given: Any, name: str, dt: float = 0.0) -> tuple[Array, Array, Array, Array]:
+    """Matrices of a weight: of a number, or of a system of python-control with one input and one output.
+
+    It is one of continuous time; with a sample time, that at 2/dt tan(omega dt/2) in place of omega (Tustin).
+    """
     import control
 
     if not isinstance(given, (control.TransferFunction, control.StateSpace)):
@@ -439,6 +442,8 @@ def _weight(given: Any, name: str) -> tuple[Array, Array, Array, Array]:
         raise InputError(f"the weight of {name!r} must have one input and one output, in continuous time")
     if system.nstates and not system.poles().real.max() < 0.0:
         raise InputError(f"the weight of {name!r} must be stable, its poles are {np.round(system.poles(), 6).tolist()}")
+    if dt:
+        system = system.sample(dt, method="tustin")
     return system.A, system.B, system.C, system.D
 
 

@@ -9,6 +9,7 @@ from .comparison import comparison as comparison
 from .duty import effort_over_speed as effort_over_speed
 from .figure import save as save
 from .frequency import bode as bode
+from .goals import goals as goals
 from .loops import nichols as nichols
 from .loops import nyquist as nyquist
 from .machine import animate as animate
@@ -16,10 +17,12 @@ from .machine import mechanism as mechanism
 from .measured import measured_response as measured_response
 from .modes import animate_mode as animate_mode
 from .modes import modes as modes
+from .mu import mu as mu
 from .pole_sets import pole_sets as pole_sets
 from .poles import poles as poles
 from .profile import profile as profile
 from .root_locus import root_locus as root_locus
+from .sigma import sigma as sigma
 from .studies import distribution as distribution
 from .studies import envelope as envelope
 from .studies import pareto as pareto
@@ -42,9 +45,11 @@ __all__ = [
     "effort_over_speed",
     "envelope",
     "forces",
+    "goals",
     "measured_response",
     "mechanism",
     "modes",
+    "mu",
     "nichols",
     "nyquist",
     "pareto",
@@ -56,6 +61,7 @@ __all__ = [
     "root_locus",
     "save",
     "scatter",
+    "sigma",
     "tornado",
     "tuning",
 ]

@@ -29,6 +29,7 @@ __all__ = [
     "LABEL",
     "QUIET",
     "TICK",
+    "WIDTH",
     "above_rounding",
     "beside",
     "curve",

@@ -54,7 +54,7 @@ def loops_of(name):
 
 def linearized(loops, k, values, delay):
     case = loops.cases[k]
-    law = loops._held(case.plant, case.q, values)
+    law = loops.held(case.plant, case.q, values)
     return linearize_closed_loop(case.plant, law, case.q, coordinates=DRIVEN, delay=delay or None)
 
 

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from cmbcontrol.errors import InputError
-from cmbcontrol.linear import UncertainBlock, robust_stability, worst_case_gain
+from cmbcontrol.linear import UncertainBlock, mu, robust_stability, worst_case_gain
+from tests.fixtures import refuses
 
 REAL, COMPLEX = UncertainBlock("real"), UncertainBlock("complex")
 OSCILLATOR = ([[0.0, 1.0], [-1.0, -0.2]], [[0.0], [-1.0]], [[0.0, 1.0]], [[0.0]])
@@ -170,3 +171,24 @@ def test_systems_without_stability_and_without_states():
         worst_case_gain(OSCILLATOR, [REAL])
     with pytest.raises(InputError, match="matrices A, B, C, D"):
         robust_stability(3.0, [REAL])
+
+
+def test_bounds_at_frequencies_are_those_of_the_matrix_there():
+    """Least bounds against `mu` of the response, computed from the system as it was given, continuous and sampled."""
+    rng = np.random.default_rng(3)
+    blocks = [UncertainBlock("real", 2), UncertainBlock("complex"), UncertainBlock("full", 2)]
+    for dt in (0.0, 0.05):
+        A = rng.normal(size=(4, 4))
+        values = np.linalg.eigvals(A)
+        A = 0.9 * A / np.abs(values).max() if dt else A - (values.real.max() + 0.5) * np.eye(4)
+        B, C, D = rng.normal(size=(4, 5)), rng.normal(size=(5, 4)), 0.1 * rng.normal(size=(5, 5))
+        found = robust_stability((A, B, C, D, dt), blocks, 1e-2)
+        omega = np.array([0.0, 0.7, 9.0, np.pi / dt if dt else 1e4])
+        at = np.exp(1j * omega * dt) if dt else 1j * omega
+        known = [mu(C @ np.linalg.solve(s * np.eye(4) - A, B) + D, blocks).upper for s in at]
+        np.testing.assert_allclose(found.bounds_at(omega), known, rtol=3e-4)
+        assert (found.bounds_at(found.frequencies[np.isfinite(found.frequencies)]) <= found.upper).all()
+        if dt:
+            refuses(lambda found=found: found.bounds_at([70.0]), "62.8319 rad/s", kind=ValueError)
+    unstable = robust_stability(([[1.0]], [[1.0]], [[1.0]], [[0.0]]), [UncertainBlock("real")])
+    refuses(lambda: unstable.bounds_at([1.0]), "not stable", kind=ValueError)

@@ -22,6 +22,7 @@ from cmbcontrol.controllers.chain import Chain
 from cmbcontrol.controllers.controller import ConstantEffort
 from cmbcontrol.controllers.decoupling import cross_coupling, is_decoupled, reachable_forces
 from cmbcontrol.controllers.metrics import WeightedProjection, characteristic_length, weighted_norm
+from cmbcontrol.design.loop_goals import GoalValue
 from cmbcontrol.dynamics.singular import SingularConfiguration
 from cmbcontrol.papers.formulations import NamedFormulation
 from cmbcontrol.papers.pseudoinverse import pseudoinverse
@@ -121,6 +122,25 @@ class World:
     @functools.cached_property
     def uncertain(self) -> linear.UncertainModel:
         return linear.uncertain_model(self.plant, self.point, {"left_upper_mass": (2.0, 6.0)}, coordinates=JOINTS)
+
+    @functools.cached_property
+    def resting(self) -> ctl.PID:
+        """PID that holds the configuration of the point."""
+        held = [self.q[self.plant.position_names.index(name)] for name in JOINTS]
+        return ctl.PID(self.plant, cmb.Constant(held), kp=900.0, ki=300.0, kd=120.0, coordinates=JOINTS)
+
+    @functools.cached_property
+    def uncertain_loop(self) -> design.UncertainLoop:
+        return design.uncertain_loop(self.uncertain, self.resting)
+
+    @functools.cached_property
+    def stability(self) -> Any:
+        return self.uncertain_loop.robust_stability(1e-2)
+
+    @functools.cached_property
+    def tuned_law(self) -> design.TunedLaw:
+        value = GoalValue("decay above 1 1/s", "five-bar", 0.8, False)
+        return design.TunedLaw(self.resting, {"kp": 900.0}, 0.8, (value,), np.array([0.8]))
 
     @functools.cached_property
     def path(self) -> cmb.Sine:
@@ -1424,6 +1444,26 @@ def _simulation() -> list[Call]:
             dB=(True, flag),
         ),
         call("plot.tuning", plot.tuning, result=(W.tuned, thing)),
+        call("plot.goals", plot.goals, tuned=(W.tuned_law, thing)),
+        call(
+            "plot.sigma",
+            plot.sigma,
+            words=("what", "input", "output", "limit"),
+            what=(W.lin, thing),
+            inputs=(W.lin.inputs[:1], optional(names)),
+            outputs=(W.lin.outputs[:1], optional(names)),
+            omega=(np.array([0.1, 1.0, 10.0]), optional(but(_free_vector, "number"))),
+            dB=(False, flag),
+            limit=(0.1, optional(positive)),
+            machines=(2, but(count, "zero")),
+            seed=(0, seed),
+        ),
+        call(
+            "plot.mu",
+            plot.mu,
+            stability=(W.stability, thing),
+            omega=(np.array([0.1, 1.0, 10.0]), optional(but(_free_vector, "number"))),
+        ),
         call("plot.pole_sets", plot.pole_sets, certificate=(W.certificate, thing), legend=(True, flag)),
         call(
             "plot.animate",
@@ -2459,9 +2499,35 @@ def _design() -> list[Call]:
             words=("pose", "gain", "bound", "goal"),
             law=(W.tunable, but(function, "returns None", "returns text")),
             gains=({"kp": (50.0, 90.0)}, _bounds),
+            uncertain={"left_upper_mass": (3.0, 5.0)},
             delay=(0.0, not_negative),
             starts=(1, count),
             seed=(0, seed),
+        ),
+        call(
+            "uncertain_loop",
+            design.uncertain_loop,
+            words=("motor", "weight"),
+            model=(W.uncertain, thing),
+            law=(W.resting, but(thing, "array", "None")),
+            delay=(0.0, optional(not_negative)),
+            efforts={"left": 0.2},
+        ),
+        call("UncertainLoop.machine", W.uncertain_loop.machine, worst=({"left_upper_mass": 3.0}, mapping)),
+        call("UncertainLoop.disk_margin", W.uncertain_loop.disk_margin, tolerance=(1e-2, positive)),
+        call(
+            "UncertainLoop.robust_stability",
+            W.uncertain_loop.robust_stability,
+            tolerance=(1e-2, positive),
+            branches=(0, but(count, "zero")),
+        ),
+        call(
+            "UncertainLoop.worst_case_gain",
+            W.uncertain_loop.worst_case_gain,
+            words=("input", "output", "signal"),
+            inputs=(["left_disturbance"], names),
+            outputs=(["left"], names),
+            tolerance=(1e-2, positive),
         ),
         call("LoopGoal", design.LoopGoal.tracking, bandwidth=(6.0, positive), rest=(1e-3, positive)),
         call(
