@@ -40,7 +40,7 @@ _TRIES = 60  # levels that are tried
 _NEAR = 0.5  # of the largest eigenvalue of X Y: others above it may take its place in a step
 _WIDEST = 25.0  # logarithm of corners of a scaling, in the unit of frequency, at most
 _DAMPED = 3.0  # logarithm of dampings of its pairs, at most
-_STEPS = 100  # of a descent
+_STEPS, _SETTLED = 200, 1e-5  # of a descent, and its relative decrease over ten steps at which it ends
 _NEARER = (0.0, 0.3, 0.6, 1.0)  # of the way to scalings that are 1: where descents may begin
 _PATIENCE = 2  # designs that bring nothing, before the search ends
 _AWAY = 1e-20  # imaginary: derivatives of what is analytic, without cancellation
@@ -113,9 +113,9 @@ def mu_synthesis(
     for done in range(iterations if len(blocks) > 1 else 0):
         theta = starts.fitted() if done == 0 else starts.drawn()
         nearer = (theta + x * (starts.constant() - theta) for x in _NEARER)
-        theta = next((x for x in nearer if scaled(x) is not None), theta)
-        if scaled(theta) is not None:
-            theta = minimize_largest(scaled, theta, steps=_STEPS, tolerance=tolerance).x
+        theta = next((x for x in nearer if scaled.begin(x)), theta)
+        if scaled.begin(theta):
+            theta = minimize_largest(scaled, theta, steps=_STEPS, tolerance=_SETTLED).x
         made, _ = _designed(P, scaled, theta, tolerance)
         waited = 0 if made.gamma < best.gamma * (1.0 - tolerance) else waited + 1
         best = min(best, made, key=lambda x: x.gamma)
@@ -209,6 +209,13 @@ class _ScaledPlant:
                 self.guess = level, power
         order = np.argsort(-np.array(values))
         return Values(np.array(values)[order], np.array(gradients)[order], np.zeros(len(order), int), near[order] * 1.0)
+
+    def begin(self, theta: Array) -> bool:
+        """Whether there is a least norm at parameters from which a descent may begin."""
+        found = None
+        for _ in range(2):  # the second time from what the first one has found, as the descent will
+            found = self(theta)
+        return found is not None
 
     def _least(self, G: Matrices, bound: float) -> tuple[float, _Solved | None] | None:
         """Least level, and what is solved there; nothing is told of it where it is above the bound.
