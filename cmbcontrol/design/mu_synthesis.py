@@ -92,6 +92,7 @@ def mu_synthesis(
     Examples
     --------
     >>> import control
+    >>> from cmbcontrol.design import optimal_feedback
     >>> P = control.ss([[-1]], [[1, 0, 1]], [[1], [0], [1]], [[0, 0, 0], [0, 0, 0.1], [0, 0.1, 0]])
     >>> found = mu_synthesis(P, 1, 1, [1, 1])
     >>> found.gamma <= 1.001 * optimal_feedback(P, 1, 1).gamma
@@ -208,7 +209,7 @@ class _ScaledPlant:
             if i == 0:
                 self.guess = level, power
         order = np.argsort(-np.array(values))
-        return Values(np.array(values)[order], np.array(gradients)[order], np.zeros(len(order), int), near[order] * 1.0)
+        return Values(np.array(values)[order], np.array(gradients)[order], np.zeros(len(order), int), near[order].astype(float))
 
     def begin(self, theta: Array) -> bool:
         """Whether there is a least norm at parameters from which a descent may begin."""
@@ -389,7 +390,7 @@ class _Starts:
         return np.concatenate([[0.0], pairs.ravel(), np.repeat(single, 2)])
 
 
-def _log_gain(x: Array, s: Array) -> Array:
+def _log_gain(x: Array, s: NDArray[Any]) -> Array:
     """Logarithm of the gain of a scaling."""
     pairs, single = _factors(x)
     gain = np.full(len(s), _bounded(x[0], _WIDEST))

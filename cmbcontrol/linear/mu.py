@@ -426,8 +426,10 @@ def _near(M: Complex, structure: BlockStructure, own: tuple[int, ...], near: Sca
     """Scalings that are known, where they prove a level of this matrix, too."""
     if near is None:
         return None
-    w, z = np.linalg.cholesky(near.D_w), np.linalg.cholesky(near.D_z)
-    found = _Around(w, z, np.linalg.solve(w, np.linalg.solve(z, near.G.conj().T).conj().T), whole=True)
+    w: Any = np.linalg.cholesky(near.D_w)
+    z: Any = np.linalg.cholesky(near.D_z)
+    G: Any = np.linalg.solve(w, np.linalg.solve(z, near.G.conj().T).conj().T)
+    found = _Around(w, z, G, whole=True)
     program = _Program(found.transformed(M), structure, own)
     return found if np.isfinite(program.bound(program.beside(found))) else None
 

@@ -272,7 +272,7 @@ def _sweep(
         bound_at(known[1])
         bound, peak = summit(known[1], 0.0, np.inf)
         level = max(known[0], bound) * (1.0 + tolerance)
-    patience = _COARSER
+    patience = 2 * _COARSER
     while left and len(tried) < _MOST:
         if only is None and len(tried) >= patience:  # what is proven stays so at a higher level
             tolerance, patience = 2.0 * tolerance, patience + _COARSER
