@@ -209,7 +209,8 @@ class _ScaledPlant:
             if i == 0:
                 self.guess = level, power
         order = np.argsort(-np.array(values))
-        return Values(np.array(values)[order], np.array(gradients)[order], np.zeros(len(order), int), near[order].astype(float))
+        places = near[order].astype(float)
+        return Values(np.array(values)[order], np.array(gradients)[order], np.zeros(len(order), int), places)
 
     def begin(self, theta: Array) -> bool:
         """Whether there is a least norm at parameters from which a descent may begin."""

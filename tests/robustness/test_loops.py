@@ -1,4 +1,4 @@
-"""Loops of random machines, of which nothing that is proven is wrong: a few seeds; more by the command of the module."""
+"""Loops of random machines, of which nothing proven is wrong: a few seeds; more by the command of the module."""
 
 import pytest
 

@@ -10,6 +10,7 @@ from cmbcontrol import design, plants
 from cmbcontrol.characteristics import Friction
 from cmbcontrol.controllers import PID, FirstOrderActuator
 from cmbcontrol.design import LoopGoal, Range
+
 from .test_examples import example
 
 START = {"motor": 172.0, "crank": 2.87, "rod": -2.8, "upper": -2.2, "lower": 1.1, "ram": 0.14}
