@@ -384,9 +384,7 @@ def test_engage_and_release():
 def test_random_landings_to_the_last_bit_with_copies_on_the_way():
     refused = 0
     for seed in rotating(8):
-        with warnings.catch_warnings():  # a four-bar is drawn with lengths of few digits
-            warnings.simplefilter("ignore", cmb.errors.PrecisionWarning)
-            _, plant, contacts, q, v = landings.drawing(seed)
+        _, plant, contacts, q, v = landings.drawing(seed)
         options = {"switches": contacts, "friction": "exact" if plant.forces else "smooth"}
         law = Swinging(1e-2, plant)
         stepper, copies = cmb.Stepper(plant, q, v, t_end=0.8, **options), []
