@@ -345,9 +345,7 @@ class UncertainLoop:
             dt=P.dt,
         )
 
-    def run(
-        self, worst: RobustStability | WorstCaseGain | Mapping[str, float], t_end: float, **options: Any
-    ) -> Simulation:
+    def run(self, worst: Any, t_end: float, **options: Any) -> Simulation:
         """Simulate the law on the machine of a worst case, from the configuration of the loop.
 
         Parameters

@@ -426,8 +426,11 @@ def _near(M: Complex, structure: BlockStructure, own: tuple[int, ...], near: Sca
     """Scalings that are known, where they prove a level of this matrix, too."""
     if near is None:
         return None
-    w: Any = np.linalg.cholesky(near.D_w)
-    z: Any = np.linalg.cholesky(near.D_z)
+    try:
+        w: Any = np.linalg.cholesky(near.D_w)
+        z: Any = np.linalg.cholesky(near.D_z)
+    except np.linalg.LinAlgError:  # in the units of M rounding has taken what is small of them
+        return None
     G: Any = np.linalg.solve(w, np.linalg.solve(z, near.G.conj().T).conj().T)
     found = _Around(w, z, G, whole=True)
     program = _Program(found.transformed(M), structure, own)

@@ -26,6 +26,7 @@ __all__ = ["RobustStability", "WorstCaseGain", "is_bounded", "robust_stability",
 _MOST = 600  # frequencies that are tried; a few tens are usual
 _COARSER = 100  # frequencies after which the tolerance is doubled, and the level raised: where mu is flat
 _ROUNDING = 1e-10  # of the terms of a test matrix of size 1: eigenvalues below it prove nothing
+_LOST = 1e75  # entries in units of scalings: products of larger ones overflow, and prove nothing
 _LOOKS = 48  # frequencies at which a proof is looked at again
 _LEAST = 1e-4  # of the norm of M, balanced: the least upper bound that is sought
 _DOUBT = 1e-6  # relative: a lower bound so far above the upper one is no rounding
@@ -134,6 +135,8 @@ def _proven(system: _System, structure: BlockStructure, found: Scalings, level: 
     C = L_z.conj().T @ system.C
     G = np.linalg.solve(L_z, found.G.conj().T).conj().T
     G = np.linalg.solve(L_w, G) / level[:, None]
+    if not max(np.abs(x).max(initial=0.0) for x in (B, C, D, G)) < _LOST:
+        return []
     n, m = len(A), B.shape[1]
     GD = G @ D
     R = np.eye(m) - D.conj().T @ D - 1j * (GD - GD.conj().T)

@@ -156,3 +156,14 @@ def test_nothing_acts():
 def test_wrong_blocks(wrong, words):
     with pytest.raises(InputError, match=words):
         wrong()
+
+
+def test_scalings_to_begin_with_that_prove_nothing():
+    """Those of another matrix, or none at all, lead to the same level as a search without them."""
+    rng = np.random.default_rng(5)
+    M = 0.3 * (rng.standard_normal((4, 4)) + 1j * rng.standard_normal((4, 4)))
+    structure = structure_of([UncertainBlock("real", 2), UncertainBlock("full", 2)], 4, 4)
+    level, found = least_level(M, structure, 1e-6, own=(1,))
+    wrong = found._replace(D_w=-found.D_w)
+    for near in (found, wrong, found._replace(D_w=1e-6 * found.D_w)):
+        assert least_level(M, structure, 1e-6, own=(1,), near=near)[0] == pytest.approx(level, rel=1e-4)
